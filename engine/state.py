@@ -1,0 +1,158 @@
+"""The public state of a game: what every machine may know, and its hash.
+
+A rack is a set of slots; a hidden tile is never in here. A slot whose tile was proven (`known`) keeps it: a tile
+played, discarded, or taken back to a rack afterwards is public for good.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple, NewType
+
+from engine.rulesets import RuleSet
+from engine.tiles import Tile, TileId
+
+Seat = NewType("Seat", int)
+
+
+class Slot(NamedTuple):
+    """A position in the shuffled deck of an epoch. Who owns a slot is public, which tile it is is not."""
+
+    epoch: int
+    position: int
+
+
+class MeldKind(Enum):
+    GROUP = "group"
+    RUN = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class TableMeld:
+    """A meld on the table: tile ids in table order (a run from low to high) and how it is read.
+
+    `kind` is None only in a draft, where the player has not said how it is meant.
+    """
+
+    tiles: tuple[TileId, ...]
+    kind: MeldKind | None = None
+
+
+class Phase(Enum):
+    START = "start"  # the deck is being shuffled
+    DEAL = "deal"  # racks are being dealt
+    PLAY = "play"  # `turn` is to act, or a draw for a seat is under way (`call`)
+    FINAL = "final"  # the winner is fixed, the remaining racks are being opened
+    OVER = "over"  # scored
+
+
+class CallName(Enum):
+    """What an entry makes the seats owe. Source: docs/deal-entries.md, section 3."""
+
+    START = "start"
+    RACKS = "racks"
+    DRAW = "draw"
+    REDEAL = "redeal"
+    FINAL = "final"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The open call: what the seats owe before anything else can be an entry.
+
+    `seat` and `slots` belong to a draw: who draws which slots, in order. `ends_turn` tells whether the next seat's
+    turn begins when the draw is closed.
+    """
+
+    name: CallName
+    seat: Seat | None = None
+    slots: tuple[Slot, ...] = ()
+    ends_turn: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """Undrawn tiles: the open slots first (only `es`), then hidden positions `next` to `size` - 1 of `epoch`."""
+
+    epoch: int
+    next: int
+    size: int
+    open: tuple[Slot, ...] = ()
+
+    @property
+    def left(self) -> int:
+        return len(self.open) + self.size - self.next
+
+    def take(self, count: int) -> tuple[tuple[Slot, ...], Stock]:
+        """The next `count` slots (fewer if fewer are left) and the stock without them."""
+        from_open = self.open[:count]
+        hidden = min(count - len(from_open), self.size - self.next)
+        slots = from_open + tuple(Slot(self.epoch, self.next + i) for i in range(hidden))
+        return slots, Stock(self.epoch, self.next + hidden, self.size, self.open[len(from_open) :])
+
+
+@dataclass(frozen=True, slots=True)
+class SeatState:
+    """One seat: its rack as slots in the order they came, whether it has opened, and whether it is still in."""
+
+    rack: tuple[Slot, ...] = ()
+    opened: bool = False
+    in_game: bool = True
+    laid: tuple[TileId, ...] = ()  # `es`: cards this seat laid, wherever they lie
+
+
+class EndedBy(Enum):
+    OUT = "out"  # a rack was emptied
+    BLOCKED = "blocked"  # empty stock, all passed
+    LAST_SEAT = "last-seat"  # everybody else left
+
+
+@dataclass(frozen=True, slots=True)
+class GameResult:
+    """How a game ended. `scores` by seat; `winners` holds several seats only when a blocked game is shared.
+
+    `out` is the seat that emptied its rack, None for any other end.
+    """
+
+    ended_by: EndedBy
+    scores: tuple[int, ...]
+    winners: tuple[Seat, ...]
+    out: Seat | None
+
+
+@dataclass(frozen=True, slots=True)
+class PublicState:
+    """Everything public about a table's game. Changed only by `rules.apply`, which returns a new one."""
+
+    rules: RuleSet
+    game: int  # number of the game in the series, from 0
+    phase: Phase
+    seats: tuple[SeatState, ...]  # index = Seat
+    stock: Stock
+    starter: Seat | None = None  # who had the first turn of this game; None until the lot is drawn
+    turn: Seat = Seat(0)
+    turn_number: int = 0  # turns finished in this game
+    board: tuple[TableMeld, ...] = ()
+    discard: tuple[Slot, ...] = ()  # `es`: top card last
+    known: tuple[tuple[Slot, TileId], ...] = ()  # proven slots in slot order
+    passes: int = 0  # passes in a row just now
+    call: Call | None = None
+    ended_by: EndedBy | None = None
+    out: Seat | None = None
+    result: GameResult | None = None
+    results: tuple[GameResult, ...] = field(default=())  # finished games of the series, before this one
+
+    @property
+    def faces(self) -> tuple[Tile, ...]:
+        """The face of every tile, by tile id."""
+        return self.rules.faces
+
+    def known_tiles(self) -> dict[Slot, TileId]:
+        """The proven tile of every proven slot."""
+        return dict(self.known)
+
+    def hidden_slots(self, seat: Seat) -> tuple[Slot, ...]:
+        """The slots of a rack whose tiles are not public, in rack order."""
+        known = self.known_tiles()
+        return tuple(slot for slot in self.seats[seat].rack if slot not in known)
