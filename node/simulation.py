@@ -1,0 +1,261 @@
+"""Whole tables in one process: real sessions, a virtual clock, a simulated network. Everything follows from the seed.
+
+Nothing sleeps and no real clock is read. Frames between two nodes arrive in order after a random delay, frames of
+different nodes in any order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.bots import choose
+from nacl.signing import SigningKey
+
+from engine.rulesets import RuleSet
+from engine.state import Phase, Seat
+from node.keystore import Identity
+from protocol.dealing.open_deal import OpenDealer
+from protocol.events import EntryCommitted, Event, EvidenceFound, MessageRefused
+from protocol.messages import Genesis, TableCard
+from protocol.outputs import Drop, Send, Store, Tell
+from protocol.session import Session
+
+MIN_DELAY_S: Final = 0.001
+MAX_DELAY_S: Final = 0.020
+THINKING_S: Final = (0.2, 2.0)
+MAX_VIRTUAL_S: Final = 100_000.0
+
+Player = Callable[[Session, float], None]
+
+
+class StuckTable(Exception):  # noqa: N818 - a finding of the simulation, named for what it is
+    """A simulated table did not finish; the text names the seed that repeats it."""
+
+
+def open_dealer(genesis: Genesis, seat: Seat | None, secret: bytes) -> OpenDealer:
+    """The dealer of simulated tables."""
+    return OpenDealer(genesis.rules, seat, secret)
+
+
+def bot_player(session: Session, now_s: float) -> None:
+    """Play the own turn, if it is on, by the engine's bot."""
+    if session.may_act(now_s):
+        state, seat = session.state, session.seat
+        assert state is not None
+        assert seat is not None
+        session.act(choose(seat, state, session.own_tiles()), now_s)
+
+
+@dataclass(slots=True)
+class SimulatedNode:
+    """One node of a simulated table. `player` decides when its turn has come and it has thought."""
+
+    name: str
+    session: Session
+    player: Player = bot_player
+    thinks_at: tuple[int, int] | None = None  # the game and turn it is thinking about
+    events: list[Event] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class GameSummary:
+    """One finished game. `log_hash` is the hash of the last entry in hex: equal hashes, equal games."""
+
+    game: int
+    seed: int
+    log_hash: str
+    entries: int
+    turns: int
+    starter: int
+    winners: tuple[int, ...]
+    scores: tuple[int, ...]
+    ended_by: str
+    virtual_s: float
+
+
+class SimulatedTable:
+    """A table of `seats` nodes. `seed` decides keys, tiles, delays and thinking times."""
+
+    def __init__(self, rules: RuleSet, seats: int, seed: int) -> None:
+        self.seed = seed
+        self.now_s = 0.0
+        self.rng = random.Random(seed)  # noqa: S311 - a simulation must be repeatable
+        self._queue: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = 0
+        self._busy_until: dict[tuple[int, int], float] = {}
+        self._wakes: dict[int, float] = {}
+        table = self._bytes(16)
+        card = TableCard(f"seed {seed}", rules)
+        self.nodes: list[SimulatedNode] = []
+        for index in range(seats):
+            identity = Identity(SigningKey(hashlib.blake2b(b"%d/%d" % (seed, index), digest_size=32).digest()))
+            session = Session.in_lobby(
+                identity,
+                table,
+                f"Bot {index + 1}",
+                bot=True,
+                entropy=self._bytes,
+                make_dealer=open_dealer,
+                card=card if index == 0 else None,
+            )
+            self.nodes.append(SimulatedNode(session_name(session), session))
+        self._index = {node.session.signer.node_id: index for index, node in enumerate(self.nodes)}
+        for index in range(seats):
+            for other in range(seats):
+                if index != other:
+                    self.at(0.0, self._link(index, other))
+        for index, node in enumerate(self.nodes):
+            self.at(1.0, self._ready(node))
+            self._after(index)
+
+    def run(self) -> GameSummary:
+        """Play until every node has scored the game. Raises `StuckTable`."""
+        for _now_s in self.steps():
+            if all(finished(node.session) for node in self.nodes):
+                return self.summary()
+        raise StuckTable(f"the table of seed {self.seed} has nothing left to do at height {self._heights()}")
+
+    def steps(self) -> Iterator[float]:
+        """Do one event after another; gives the virtual time after each."""
+        while self._queue:
+            self.now_s, _order, event = heapq.heappop(self._queue)
+            if self.now_s > MAX_VIRTUAL_S:
+                raise StuckTable(f"the table of seed {self.seed} stands still at height {self._heights()}")
+            event()
+            yield self.now_s
+
+    def at(self, when_s: float, event: Callable[[], None]) -> None:
+        """Let something happen at a virtual time."""
+        self._order += 1
+        heapq.heappush(self._queue, (max(when_s, self.now_s), self._order, event))
+
+    def summary(self) -> GameSummary:
+        """What came of the game; all nodes must have finished it alike."""
+        heads = {node.session.game.head for node in self.nodes if node.session.game is not None}
+        assert len(heads) == 1, f"seed {self.seed}: the nodes ended in different games"
+        session = self.nodes[0].session
+        state = session.state
+        assert state is not None
+        assert state.result is not None
+        return GameSummary(
+            game=state.game,
+            seed=self.seed,
+            log_hash=heads.pop().hex(),
+            entries=len(session.log),
+            turns=state.turn_number,
+            starter=0 if state.starter is None else int(state.starter),
+            winners=tuple(int(seat) for seat in state.result.winners),
+            scores=state.result.scores,
+            ended_by=state.result.ended_by.value,
+            virtual_s=round(self.now_s, 3),
+        )
+
+    def refusals(self) -> list[MessageRefused | EvidenceFound]:
+        """Everything that a node refused of another."""
+        return [e for node in self.nodes for e in node.events if isinstance(e, (MessageRefused, EvidenceFound))]
+
+    def _bytes(self, count: int) -> bytes:
+        return self.rng.randbytes(count)
+
+    def _link(self, index: int, other: int) -> Callable[[], None]:
+        def event() -> None:
+            self.nodes[index].session.linked(self.nodes[other].session.signer.node_id, self.now_s)
+            self._after(index)
+
+        return event
+
+    def _ready(self, node: SimulatedNode) -> Callable[[], None]:
+        def event() -> None:
+            node.session.lobby.change(ready=True, start=True)
+            self._after(self.nodes.index(node))
+
+        return event
+
+    def _after(self, index: int) -> None:
+        """Carry out what a node wants done, let it think if its turn has come, and wake it when it asks."""
+        node = self.nodes[index]
+        for output in node.session.take_outputs():
+            match output:
+                case Send():
+                    self._send(index, output)
+                case Tell(event):
+                    node.events.append(event)
+                case Store() | Drop():
+                    pass
+        self._think(index)
+        self._wake(index)
+
+    def _send(self, index: int, send: Send) -> None:
+        for other, node in enumerate(self.nodes):
+            node_id = node.session.signer.node_id
+            if other != index and node_id != send.but and send.to in (None, node_id):
+                self.deliver(index, other, send.frame)
+
+    def deliver(self, index: int, other: int, frame: bytes) -> None:
+        """Let a frame of node `index` arrive at node `other`, after all that it had sent there before."""
+        delay_s = self.rng.uniform(MIN_DELAY_S, MAX_DELAY_S)
+        arrives_s = max(self.now_s + delay_s, self._busy_until.get((index, other), 0.0))
+        self._busy_until[(index, other)] = arrives_s
+        sender = self.nodes[index].session.signer.node_id
+
+        def event() -> None:
+            self.nodes[other].session.receive(sender, frame, self.now_s)
+            self._after(other)
+
+        self.at(arrives_s, event)
+
+    def _think(self, index: int) -> None:
+        node = self.nodes[index]
+        state = node.session.state
+        if state is None or not node.session.may_act(self.now_s) or node.thinks_at == _moment(node.session):
+            return
+        node.thinks_at = _moment(node.session)
+
+        def event() -> None:
+            if node.thinks_at == _moment(node.session) and node.session.may_act(self.now_s):
+                node.player(node.session, self.now_s)
+                self._after(index)
+
+        self.at(self.now_s + self.rng.uniform(*THINKING_S), event)
+
+    def _wake(self, index: int) -> None:
+        node = self.nodes[index]
+        when_s = node.session.next_deadline_s()
+        if self._wakes.get(index) == when_s:
+            return
+        self._wakes[index] = when_s
+
+        def event() -> None:
+            if self._wakes.get(index) == when_s and not finished(node.session):
+                self._wakes.pop(index, None)
+                node.session.handle_deadline(self.now_s)
+                self._after(index)
+
+        self.at(when_s, event)
+
+    def _heights(self) -> list[int]:
+        return [node.session.height for node in self.nodes]
+
+
+def session_name(session: Session) -> str:
+    """The name under which a session sits down."""
+    return session.lobby.own.name
+
+
+def finished(session: Session) -> bool:
+    """The game is scored at this node."""
+    return session.state is not None and session.state.phase is Phase.OVER
+
+
+def _moment(session: Session) -> tuple[int, int]:
+    return session.height, session.round
+
+
+def commits(node: SimulatedNode) -> list[EntryCommitted]:
+    """The entries a simulated node committed, in order."""
+    return [event for event in node.events if isinstance(event, EntryCommitted)]

@@ -1,0 +1,498 @@
+"""One height: signed messages and time in, votes out, and what may be proposed (rules 3, 4, 8 to 11).
+
+A `HeightDriver` lives from the commit of one entry to the commit of the next. It never looks at a clock: `now_s` comes
+in, and `next_deadline_s` says when to call `advance` again. The rules of the round itself are in `round`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from engine.state import Seat
+from protocol.codec import encode
+from protocol.consensus.round import (
+    CastPrecommit,
+    CastPrevote,
+    Commit,
+    EnterRound,
+    Judged,
+    Lock,
+    Seen,
+    Standing,
+    Verdict,
+    next_step,
+)
+from protocol.consensus.votes import Added, Backed, RoundKey, Step, VoteBook
+from protocol.envelope import Envelope, open_envelope
+from protocol.errors import RemoteProtocolError
+from protocol.game import Game, Judgement
+from protocol.log import Committed, entry_hash
+from protocol.messages import (
+    ActionEntry,
+    AnswersEntry,
+    Body,
+    DealPart,
+    Entry,
+    Precommit,
+    Prevote,
+    Proposal,
+    SignedAction,
+    TimeoutEntry,
+)
+from protocol.outputs import Output, RecordKind, Send, Store
+from protocol.roster import seat_of
+
+MAX_ROUNDS_AHEAD: Final = 16  # rule 8
+PROPOSE_TIMEOUT_S: Final = 1.0  # rule 11
+PROPOSE_TIMEOUT_GROWTH_S: Final = 0.5
+ANSWERS_CLOCK_S: Final = 1.0  # deal-entries section 4
+MAX_ACTIONS: Final = 4  # different actions of the actor that are kept at one height
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownAction:
+    """The actor's signed action as this node knows it. `entry` None: illegal."""
+
+    envelope: Envelope
+    arrived_s: float
+    entry: Entry | None
+
+
+@dataclass(frozen=True, slots=True)
+class LockRecord:
+    """A precommit with everything that must survive with it (rule 2): the entry and its whole proof."""
+
+    precommit: bytes
+    entry: Entry
+    proof: tuple[bytes, ...]
+
+
+@dataclass(slots=True)
+class HeightDriver:
+    """Agreement on the entry at `game.height`.
+
+    `seal` signs a body with this node's key; an observer (`game.seat` None) never calls it. `report` takes what a node
+    did wrong where the message that shows it is not itself refused. `clock_end_s` is when this
+    node's own clock of the turn ends, None for never; while a call is open it is set once all answers are here.
+    """
+
+    game: Game
+    seal: Callable[[Body], Envelope]
+    report: Callable[[RemoteProtocolError], None]
+    clock_end_s: float | None
+    outputs: list[Output]
+    committed: tuple[Committed, Judgement, int] | None = None  # the result, with the round it was agreed in
+    _standing: Standing = field(default_factory=Standing)
+    _book: VoteBook = field(init=False)
+    _entries: dict[bytes, Entry] = field(default_factory=dict)
+    _judged: dict[bytes, Judgement] = field(default_factory=dict)
+    _proposals: dict[tuple[int, Seat], Envelope] = field(default_factory=dict)
+    _actions: dict[bytes, _KnownAction] = field(default_factory=dict)
+    _round_since_s: float = 0.0
+    _released_since_s: float | None = None
+
+    def __post_init__(self) -> None:
+        in_game = (Seat(index) for index, seat in enumerate(self.game.state.seats) if seat.in_game)
+        self._book = VoteBook(tuple(in_game))
+
+    @property
+    def round(self) -> int:
+        """The round this node stands in."""
+        return self._standing.key.round
+
+    @property
+    def acted(self) -> bool:
+        """Whether the actor's legal action is known here."""
+        return any(action.entry is not None for action in self._actions.values())
+
+    # Messages in
+
+    def receive(self, envelope: Envelope, now_s: float) -> bool:
+        """Take in a message of this height; True if it was new and belongs forwarded (rule 8).
+
+        Raises `RemoteProtocolError`; then nothing has changed.
+        """
+        seat = seat_of(self.game.genesis, envelope.sender)
+        body = envelope.body
+        if seat is None or not isinstance(body, (SignedAction, Proposal, Prevote, Precommit, DealPart)):
+            raise RemoteProtocolError(envelope.sender, f"{envelope.kind} of a node without a seat")
+        if (body.height, body.prev) != (self.game.height, self.game.head):
+            raise RemoteProtocolError(None, f"{envelope.kind} on another branch than ours")
+        match body:
+            case SignedAction():
+                new = self._take_action(envelope, now_s)
+            case DealPart():
+                new = self._take_part(envelope)
+            case Proposal():
+                new = self._take_proposal(seat, envelope, body, now_s)
+            case Prevote():
+                new = self._take_vote(Step.PREVOTE, seat, envelope, body)
+                for raw in body.proof if new else ():
+                    self._take_proof_vote(raw)
+            case Precommit():
+                new = self._take_vote(Step.PRECOMMIT, seat, envelope, body)
+        return new
+
+    def _take_action(self, envelope: Envelope, now_s: float) -> bool:
+        if envelope.digest in self._actions:
+            return False
+        if self.game.call is not None:
+            raise RemoteProtocolError(envelope.sender, "action while a call is open", (envelope.raw,))
+        content = ActionEntry(envelope.raw)
+        signed = self.game.signed_action(content)
+        if signed.action.seat != self.game.state.turn:
+            raise RemoteProtocolError(envelope.sender, "action out of turn", (envelope.raw,))
+        if len(self._actions) >= MAX_ACTIONS:
+            raise RemoteProtocolError(envelope.sender, "too many actions at one height")
+        entry = self.game.entry(content)
+        self._actions[envelope.digest] = _KnownAction(envelope, now_s, entry)
+        if entry is None:
+            reason = self.game.judge(Entry(self.game.height, self.game.head, content, bytes(32))).reason
+            self.report(RemoteProtocolError(envelope.sender, f"illegal action: {reason}", (envelope.raw,)))
+        else:
+            self._entries[entry_hash(entry)] = entry
+        return True
+
+    def _take_part(self, envelope: Envelope) -> bool:
+        new = self.game.add_part(envelope)
+        assert self.game.call is not None
+        for fault in self.game.call.faults:
+            self.report(fault)
+        self.game.call.faults.clear()
+        return new
+
+    def _take_proposal(self, seat: Seat, envelope: Envelope, body: Proposal, now_s: float) -> bool:
+        key = RoundKey(body.round, body.without)
+        self._check_round(envelope, key)
+        if seat != self.proposer(key):
+            raise RemoteProtocolError(envelope.sender, f"proposal of round {key.round} out of order", (envelope.raw,))
+        held = self._proposals.get((key.round, seat))
+        if held is not None:
+            if held.raw == envelope.raw:
+                return False
+            raise RemoteProtocolError(envelope.sender, "two proposals in one round", (held.raw, envelope.raw))
+        entry = body.entry
+        if (entry.height, entry.prev) != (self.game.height, self.game.head):
+            raise RemoteProtocolError(envelope.sender, "proposes an entry for another place", (envelope.raw,))
+        if isinstance(entry.content, ActionEntry):
+            self._take_action(open_envelope(entry.content.envelope), now_s)
+        for raw in body.proof:
+            self._take_proof_vote(raw)
+        self._proposals[(key.round, seat)] = envelope
+        self._entries[entry_hash(entry)] = entry
+        judged = self._judge(entry_hash(entry))
+        if judged.after is None and not judged.waiting:
+            self.report(RemoteProtocolError(envelope.sender, f"wrong proposal: {judged.reason}", (envelope.raw,)))
+        return True
+
+    def _take_vote(self, step: Step, seat: Seat, envelope: Envelope, body: Prevote | Precommit) -> bool:
+        key = RoundKey(body.round, body.without)
+        self._check_round(envelope, key)
+        added = self._book.add(step, seat, key, body.entry, envelope)
+        if added is Added.CONFLICT:
+            first = self._book.vote_of(step, seat, key.round)
+            assert first is not None
+            raise RemoteProtocolError(
+                envelope.sender, f"two different {step.value}s in round {key.round}", (first.raw, envelope.raw)
+            )
+        return added is Added.NEW
+
+    def _take_proof_vote(self, raw: bytes) -> None:
+        """A prevote inside another message counts like one that came by itself (rule 8)."""
+        envelope = open_envelope(raw)
+        body = envelope.body
+        seat = seat_of(self.game.genesis, envelope.sender)
+        fits = isinstance(body, Prevote) and (body.height, body.prev) == (self.game.height, self.game.head)
+        if seat is None or not fits or envelope.table != self.game.genesis.table:
+            raise RemoteProtocolError(None, "proof holds something else than a prevote of this height")
+        assert isinstance(body, Prevote)
+        self._take_vote(Step.PREVOTE, seat, envelope, body)
+
+    def _check_round(self, envelope: Envelope, key: RoundKey) -> None:
+        if key.without:
+            raise RemoteProtocolError(envelope.sender, "a round that leaves out seats without their regroup")
+        proven = self._book.backed(Step.PREVOTE)
+        highest = max(self.round, 0 if proven is None else proven.key.round)
+        if not 0 <= key.round <= highest + MAX_ROUNDS_AHEAD:
+            raise RemoteProtocolError(None, f"round {key.round} is too far ahead")
+
+    # Own words
+
+    def propose_action(self, signed: SignedAction, now_s: float) -> None:
+        """The own player's action, already found legal: sign it, and propose it or tell whoever proposes now."""
+        envelope = self._speak(signed)
+        self._take_action(envelope, now_s)
+        self.advance(now_s)
+
+    def restore(self, envelope: Envelope, now_s: float) -> None:
+        """Take back an own message from the journal: this node stands where it had signed (rule 2)."""
+        self.receive(envelope, now_s)
+        body = envelope.body
+        if not isinstance(body, (Proposal, Prevote, Precommit)):
+            return
+        key = RoundKey(body.round, body.without)
+        if key.round > self.round:
+            self._standing = Standing(key, lock=self._standing.lock)
+        self._standing = replace(
+            self._standing,
+            proposed=self._standing.proposed or isinstance(body, Proposal),
+            prevoted=self._standing.prevoted or isinstance(body, (Prevote, Precommit)),
+            precommitted=self._standing.precommitted or isinstance(body, Precommit),
+        )
+
+    def restore_lock(self, record: LockRecord, now_s: float) -> None:
+        """Take back a lock from the journal, with its entry and proof."""
+        self._entries[entry_hash(record.entry)] = record.entry
+        for raw in record.proof:
+            self._take_proof_vote(raw)
+        envelope = open_envelope(record.precommit)
+        assert isinstance(envelope.body, Precommit)
+        self.restore(envelope, now_s)
+        self._standing = replace(self._standing, lock=Lock(entry_hash(record.entry), envelope.body.round))
+
+    def held(self) -> list[Envelope]:
+        """Every message of this height that a peer may need, in an order it can use."""
+        parts = list(self.game.call.envelopes()) if self.game.call is not None else []
+        actions = [action.envelope for action in self._actions.values()]
+        proposals = [envelope for _place, envelope in sorted(self._proposals.items())]
+        return [*parts, *actions, *proposals, *self._book.envelopes()]
+
+    # Time and progress
+
+    def next_deadline_s(self) -> float | None:
+        """When `advance` must be called although no message came."""
+        deadlines = []
+        if self.clock_end_s is not None and self._released_since_s is None:
+            deadlines.append(self.clock_end_s)
+        if not self._standing.prevoted and self._released_since_s is not None and self.round > 0:
+            deadlines.append(self._propose_timeout_s())
+        return min(deadlines, default=None)
+
+    def advance(self, now_s: float) -> None:
+        """Do everything that can be done now: answer the call, propose, vote, move to the next round, commit."""
+        while self.committed is None:
+            self._answer_call(now_s)
+            self._release(now_s)
+            self._propose(now_s)
+            step = next_step(self._standing, self._seen(now_s))
+            match step:
+                case None:
+                    return
+                case Commit(certified):
+                    if not self._commit(certified):
+                        return
+                case EnterRound(key):
+                    self._standing = Standing(key, lock=self._standing.lock)
+                    self._round_since_s = now_s
+                case CastPrevote():
+                    if self.game.seat is None:
+                        return
+                    self._cast_prevote(step)
+                case CastPrecommit(entry):
+                    if self.game.seat is None:
+                        return
+                    self._cast_precommit(entry)
+
+    def _answer_call(self, now_s: float) -> None:
+        """Make the parts this node owes, as soon as what they build on is here."""
+        call = self.game.call
+        if call is None:
+            return
+        while (part := self.game.own_part_due()) is not None:
+            self._take_part(self._speak(part))
+        if call.complete and self.clock_end_s is None:
+            self.clock_end_s = now_s + ANSWERS_CLOCK_S
+
+    def _release(self, now_s: float) -> None:
+        """Note from when on rule 11 no longer holds this node's vote."""
+        if self._released_since_s is None and (self._clock_over(now_s) or self._book.backed(Step.PREVOTE) is not None):
+            self._released_since_s = now_s
+        if self._released_since_s is None and self.round > 0 and self._proposable_action() is not None:
+            self._released_since_s = now_s
+
+    def _clock_over(self, now_s: float) -> bool:
+        return self.clock_end_s is not None and now_s >= self.clock_end_s
+
+    def _propose_timeout_s(self) -> float:
+        assert self._released_since_s is not None
+        since = max(self._released_since_s, self._round_since_s)
+        return since + PROPOSE_TIMEOUT_S + PROPOSE_TIMEOUT_GROWTH_S * self.round
+
+    def _nil_due(self, now_s: float) -> bool:
+        """Rule 11: at once in round 0, after a short propose time-out later."""
+        if self._released_since_s is None:
+            return False
+        return self._clock_over(now_s) if self.round == 0 else now_s >= self._propose_timeout_s()
+
+    def proposer(self, key: RoundKey) -> Seat:
+        """Rule 3: the voters in seat order from the first proposer on, the r-th cyclically."""
+        voters = self._book.voters(key)
+        first = self.game.first_proposer
+        start = next((place for place, seat in enumerate(voters) if seat >= first), 0)
+        return voters[(start + key.round) % len(voters)]
+
+    # What may be proposed
+
+    def _propose(self, now_s: float) -> None:
+        """Rules 9 and 10: propose if it is this node's turn to, and there is something to propose."""
+        key = self._standing.key
+        if self.game.seat is None or self._standing.proposed or self._standing.prevoted:
+            return
+        if self.proposer(key) != self.game.seat:
+            return
+        entry, proof = self._to_propose(now_s)
+        if entry is None:
+            return
+        self._standing = replace(self._standing, proposed=True)
+        proposal = Proposal(self.game.height, self.game.head, key.round, key.without, entry, proof)
+        envelope = self._speak(proposal)
+        self._proposals[(key.round, self.game.seat)] = envelope
+        self._entries[entry_hash(entry)] = entry
+
+    def _to_propose(self, now_s: float) -> tuple[Entry | None, tuple[bytes, ...]]:
+        proven = self._book.backed(Step.PREVOTE)
+        if proven is not None:  # rule 9
+            return self._entries.get(proven.entry), proven.votes
+        if self.game.call is not None:
+            return self.game.answers_entry(), ()
+        action = self._proposable_action()
+        if action is not None:
+            return action, ()
+        if self.round > 0 and self._clock_over(now_s):
+            return self.game.entry(TimeoutEntry()), ()
+        return None, ()
+
+    def _proposable_action(self) -> Entry | None:
+        """The actor's legal and timely action, the one that came first (rule 10)."""
+        for action in self._actions.values():
+            if action.entry is not None and self._timely(action):
+                return action.entry
+        return None
+
+    def _timely(self, action: _KnownAction) -> bool:
+        """It came before the own clock ran out, or a voter other than the actor prevoted it in an earlier round."""
+        assert action.entry is not None
+        in_time = self.clock_end_s is None or action.arrived_s < self.clock_end_s
+        actor = self.game.state.turn
+        return in_time or self._book.prevoted_by_another(entry_hash(action.entry), actor, self.round)
+
+    # Voting
+
+    def _seen(self, now_s: float) -> Seen:
+        key = self._standing.key
+        nil_due = self._nil_due(now_s)
+        proposal = self._proposal_verdict(key, now_s)
+        return Seen(
+            voters=self._book.voters(key),
+            prevotes=self._book.choices(Step.PREVOTE, key),
+            precommits=self._book.choices(Step.PRECOMMIT, key),
+            certified=self._book.backed(Step.PRECOMMIT),
+            proposal=proposal,
+            nil_due=nil_due,
+            refuse_at_once=key.round == 0 or self._released_since_s is not None,
+        )
+
+    def _proposal_verdict(self, key: RoundKey, now_s: float) -> Judged | None:
+        envelope = self._proposals.get((key.round, self.proposer(key)))
+        if envelope is None:
+            return None
+        assert isinstance(envelope.body, Proposal)
+        entry = envelope.body.entry
+        named = entry_hash(entry)
+        proof_round = self._book.proof_round(named)
+        judged = self._judge(named)
+        if judged.waiting:
+            verdict = Verdict.HOLD
+        elif judged.after is None:
+            verdict = Verdict.REFUSED
+        elif proof_round is not None:
+            verdict = Verdict.ALLOWED
+        else:
+            verdict = self._allowed_unproven(entry, key, now_s)
+        return Judged(named, verdict, proof_round)
+
+    def _allowed_unproven(self, entry: Entry, key: RoundKey, now_s: float) -> Verdict:
+        """Rule 10 for a valid entry without proof."""
+        match entry.content:
+            case AnswersEntry():
+                return Verdict.ALLOWED
+            case ActionEntry(raw):
+                action = next(known for known in self._actions.values() if known.envelope.raw == raw)
+                return Verdict.ALLOWED if self._timely(action) else Verdict.REFUSED
+            case TimeoutEntry():
+                if key.round == 0:
+                    return Verdict.REFUSED
+                if not self._clock_over(now_s):
+                    return Verdict.HOLD
+                known = self._proposable_action()
+                return Verdict.ALLOWED if known is None else Verdict.REFUSED
+            case _:
+                return Verdict.REFUSED
+
+    def _judge(self, named: bytes) -> Judgement:
+        judged = self._judged.get(named)
+        if judged is None or judged.waiting:
+            judged = self.game.judge(self._entries[named])
+            self._judged[named] = judged
+        return judged
+
+    def _cast_prevote(self, step: CastPrevote) -> None:
+        key = self._standing.key
+        proof: tuple[bytes, ...] = ()
+        if step.show_lock:
+            backed = self._book.backed(Step.PREVOTE)
+            assert backed is not None, "a lock without its proof"
+            proof = backed.votes
+        self._standing = replace(self._standing, prevoted=True)
+        self._vote(
+            Step.PREVOTE,
+            Prevote(self.game.height, self.game.head, key.round, key.without, step.entry, proof),
+        )
+
+    def _cast_precommit(self, entry: bytes | None) -> None:
+        key = self._standing.key
+        self._standing = replace(self._standing, prevoted=True, precommitted=True)
+        vote = Precommit(self.game.height, self.game.head, key.round, key.without, entry)
+        if entry is None:
+            self._vote(Step.PRECOMMIT, vote)
+            return
+        # Rule 2: precommit, lock, entry and proof in one record, before anything is sent.
+        backed = self._book.backed(Step.PREVOTE)
+        assert backed is not None
+        assert backed.entry == entry
+        self._standing = replace(self._standing, lock=Lock(entry, key.round))
+        envelope = self.seal(vote)
+        record = LockRecord(envelope.raw, self._entries[entry], backed.votes)
+        self.outputs.append(Store(RecordKind.LOCK, self.game.height, encode(record)))
+        self._send_vote(Step.PRECOMMIT, key, entry, envelope)
+
+    def _vote(self, step: Step, vote: Prevote | Precommit) -> None:
+        envelope = self.seal(vote)
+        self.outputs.append(Store(RecordKind.OWN, self.game.height, envelope.raw))
+        self._send_vote(step, RoundKey(vote.round, vote.without), vote.entry, envelope)
+
+    def _send_vote(self, step: Step, key: RoundKey, entry: bytes | None, envelope: Envelope) -> None:
+        assert self.game.seat is not None
+        self._book.add(step, self.game.seat, key, entry, envelope)
+        self.outputs.append(Send(envelope.raw))
+
+    def _speak(self, body: Body) -> Envelope:
+        """Sign, store, then send (rule 2)."""
+        envelope = self.seal(body)
+        self.outputs.append(Store(RecordKind.OWN, self.game.height, envelope.raw))
+        self.outputs.append(Send(envelope.raw))
+        return envelope
+
+    def _commit(self, certified: Backed) -> bool:
+        """The entry is agreed, if it and all it names are here; False to wait for them."""
+        entry = self._entries.get(certified.entry)
+        if entry is None:
+            return False
+        judged = self._judge(certified.entry)
+        if judged.after is None:
+            return False
+        committed = Committed(entry, certified.votes, self.game.attachments(entry))
+        self.committed = (committed, judged, certified.key.round)
+        return True

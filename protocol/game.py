@@ -1,0 +1,333 @@
+"""The game at a table: judges entries, applies them, and knows which call is open.
+
+An entry is judged once, by the same code for a proposal, for the own log after a restart, for catch-up and for a
+finished game's file. Whether it may be proposed *now* is none of this module's business (`consensus.driver`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engine.rules import apply
+from engine.setup import draw_lots, start_series
+
+from engine.actions import (
+    Action,
+    DeclareRummikub,
+    Discard,
+    Draw,
+    DrawDealt,
+    Pass,
+    Play,
+    RacksDealt,
+    RacksOpened,
+    StartDealt,
+    TakeDiscard,
+    Timeout,
+)
+from engine.errors import IllegalMove
+from engine.state import CallName, Phase, PublicState, Seat, Slot, state_hash
+from engine.tiles import TileId
+from protocol.dealing.call import OpenCall, owed_parts
+from protocol.dealing.dealer import Context, Dealer
+from protocol.envelope import Envelope, open_envelope
+from protocol.errors import RemoteProtocolError
+from protocol.log import Committed, entry_hash
+from protocol.messages import (
+    ActionEntry,
+    AnswersEntry,
+    Content,
+    DealPart,
+    Entry,
+    Genesis,
+    GenesisEntry,
+    SeatAction,
+    SignedAction,
+)
+from protocol.roster import seat_of
+
+DealerMaker = Callable[[Genesis, Seat | None, bytes], Dealer]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What an entry would do. `after` None: refused, for `reason`. `waiting`: data that it names is not here yet."""
+
+    action: Action | None
+    after: PublicState | None
+    reason: str = ""
+    waiting: bool = False
+
+
+class Game:
+    """The log's head and the state it led to, as one node sees it. `seat` None: an observer."""
+
+    def __init__(self, genesis: Genesis, seat: Seat | None, dealer: Dealer) -> None:
+        self.genesis = genesis
+        self.seat = seat
+        self.dealer = dealer
+        self.state: PublicState = start_series(genesis.rules, len(genesis.members))
+        self.height = 1  # of the next entry
+        genesis_entry = self.genesis_entry()
+        self.head = entry_hash(genesis_entry)
+        self.gid = _game_id(genesis.table, self.state.game, self.head)
+        self.call: OpenCall | None = None
+        self._open_call()
+
+    def genesis_entry(self) -> Entry:
+        """Entry 0."""
+        return Entry(0, bytes(32), GenesisEntry(self.genesis), state_hash(_first_state(self.genesis)))
+
+    @property
+    def over(self) -> bool:
+        """The game is scored; nothing more can be an entry."""
+        return self.state.phase is Phase.OVER
+
+    @property
+    def first_proposer(self) -> Seat:
+        """Whose action is awaited: the turn's actor, or for an open call the seat it was made for (section 4)."""
+        return self.state.turn if self.call is None else self.call.first_proposer
+
+    def context(self) -> Context:
+        """The moment of the next entry."""
+        return Context(self.gid, self.height, self.head, self.state)
+
+    # Making entries
+
+    def entry(self, content: Content) -> Entry | None:
+        """The next entry with this content, None if it is not valid here."""
+        judged = self._judge_content(content)
+        if judged.after is None:
+            return None
+        return Entry(self.height, self.head, content, state_hash(judged.after))
+
+    def answers_entry(self) -> Entry | None:
+        """The entry that closes the open call, once everything owed is here."""
+        if self.call is None or not self.call.complete:
+            return None
+        return self.entry(AnswersEntry(self.call.call.name.value, self.call.message_digests()))
+
+    def sign_action(self, action: SeatAction) -> SignedAction:
+        """The body of the own action with its proofs. Raises `IllegalMove` if the rules refuse it."""
+        after = apply(self.state, action)
+        context = self.context()
+        part = b""
+        if isinstance(action, Draw) and after.call is not None and after.call.name is CallName.DRAW:
+            part = self.dealer.draw_part(after.call.slots, context)
+        proof = b""
+        hidden = self._hidden(laid_by(action))
+        if hidden:
+            proof = self.dealer.opening(hidden, context)
+        return SignedAction(self.height, self.head, action, part, proof)
+
+    # Judging entries
+
+    def judge(self, entry: Entry) -> Judgement:
+        """What the next entry would do, or why it is refused."""
+        if (entry.height, entry.prev) != (self.height, self.head):
+            return Judgement(None, None, f"entry for another place than height {self.height}")
+        judged = self._judge_content(entry.content)
+        if judged.after is not None and state_hash(judged.after) != entry.state_hash:
+            return Judgement(judged.action, None, "state hash differs")
+        return judged
+
+    def _judge_content(self, content: Content) -> Judgement:
+        match content:
+            case AnswersEntry():
+                return self._judge_answers(content)
+            case GenesisEntry():
+                return Judgement(None, None, "a second genesis")
+        if self.call is not None:
+            return Judgement(None, None, f"the call {self.call.call.name.value} is open")
+        action: Action
+        if isinstance(content, ActionEntry):
+            try:
+                signed = self.signed_action(content)
+            except RemoteProtocolError as error:
+                return Judgement(None, None, error.reason)
+            reason = self._wrong_proof(signed)
+            if reason is not None:
+                return Judgement(signed.action, None, reason)
+            action = signed.action
+        else:
+            action = Timeout()
+        try:
+            return Judgement(action, apply(self.state, action))
+        except IllegalMove as move:
+            return Judgement(action, None, f"{move.code}: {move.sentence}")
+
+    def signed_action(self, content: ActionEntry) -> SignedAction:
+        """The actor's own words inside an entry. Raises `RemoteProtocolError` if they are not its own, or not for now."""
+        envelope = open_envelope(content.envelope)
+        body = envelope.body
+        if not isinstance(body, SignedAction) or envelope.table != self.genesis.table:
+            raise RemoteProtocolError(None, "expected a signed action of this table")
+        if (body.height, body.prev) != (self.height, self.head):
+            raise RemoteProtocolError(None, "action for another moment")
+        seat = seat_of(self.genesis, envelope.sender)
+        if seat is None or body.action.seat != seat:
+            raise RemoteProtocolError(envelope.sender, "action in the name of another seat", (envelope.raw,))
+        return body
+
+    def _wrong_proof(self, signed: SignedAction) -> str | None:
+        """Why part or proof of an action is wrong. Judges nothing that `apply` judges."""
+        context = self.context()
+        hidden = self._hidden(laid_by(signed.action))
+        rack = frozenset(self.state.seats[signed.action.seat].rack)
+        if any(slot not in rack for slot, _tile in hidden):
+            return "plays a tile that is not on the rack"
+        if not hidden and signed.proof:
+            return "an opening proof where nothing is opened"
+        if hidden:
+            reason = self.dealer.check_opening(signed.action.seat, hidden, signed.proof, context)
+            if reason is not None:
+                return f"opening: {reason}"
+        slots = self._drawn_by(signed.action)
+        if not slots:
+            return "a share where nothing is drawn" if signed.part else None
+        reason = self.dealer.check_draw_part(signed.action.seat, slots, signed.part, context)
+        return None if reason is None else f"own part of the draw: {reason}"
+
+    def _drawn_by(self, action: SeatAction) -> tuple[Slot, ...]:
+        """The hidden slots an action draws, none if it is refused anyway."""
+        if not isinstance(action, Draw):
+            return ()
+        try:
+            after = apply(self.state, action)
+        except IllegalMove:
+            return ()
+        return after.call.slots if after.call is not None and after.call.name is CallName.DRAW else ()
+
+    def _hidden(self, laid: Sequence[tuple[Slot, TileId]]) -> tuple[tuple[Slot, TileId], ...]:
+        known = self.state.known_tiles()
+        return tuple(pair for pair in laid if pair[0] not in known)
+
+    def _judge_answers(self, content: AnswersEntry) -> Judgement:
+        if self.call is None or content.call != self.call.call.name.value:
+            return Judgement(None, None, "answers to a call that is not open")
+        if len(content.messages) != len(self.call.owed):
+            return Judgement(None, None, f"expected {len(self.call.owed)} answers, got {len(content.messages)}")
+        if not self.call.complete:
+            return Judgement(None, None, "not all answers are here", waiting=True)
+        if content.messages != self.call.message_digests():
+            return Judgement(None, None, "names other answers than those that are here")
+        action = self._closing_action()
+        try:
+            return Judgement(action, apply(self.state, action))
+        except IllegalMove as move:
+            return Judgement(action, None, f"{move.code}: {move.sentence}")
+
+    def _closing_action(self) -> Action:
+        """What the answers to the open call make known, for the engine."""
+        assert self.call is not None
+        call, context = self.call.call, self.call.context
+        match call.name:
+            case CallName.START:
+                return StartDealt(self._starter())
+            case CallName.RACKS:
+                return RacksDealt(self.dealer.face_up(call, context, self.call.payloads()))
+            case CallName.DRAW | CallName.REDEAL:
+                return DrawDealt()
+            case CallName.FINAL:
+                opened = [
+                    pair
+                    for owed, payload in self.call.payloads().items()
+                    for pair in self.dealer.opened_rack(owed.seat, payload, call, context)
+                ]
+                return RacksOpened(tuple(sorted(opened)))
+
+    def _starter(self) -> Seat | None:
+        """The seat that the lot names; later games of a series rotate instead (docs/deal-entries.md, section 5)."""
+        assert self.call is not None
+        if self.state.game > 0:
+            return None
+        numbers = self.dealer.lot(self.call.context, self.call.payloads())
+        return draw_lots(self.state.rules, len(self.state.seats), numbers).starter
+
+    # Applying entries
+
+    def commit(self, committed: Committed, judged: Judgement) -> None:
+        """Make the next entry part of the log; `judged` is what `judge` said of it."""
+        assert judged.after is not None, "only a valid entry is committed"
+        entry = committed.entry
+        if isinstance(entry.content, AnswersEntry):
+            assert self.call is not None
+            self.dealer.close(self.call.call, self.call.context, self.call.payloads())
+        self.state = judged.after
+        self.head = entry_hash(entry)
+        self.height = entry.height + 1
+        self.call = None
+        if self.state.call is not None:
+            self._open_call(with_draw_part=isinstance(entry.content, ActionEntry))
+
+    def attachments(self, entry: Entry) -> tuple[bytes, ...]:
+        """The messages that the next entry names, to be kept and passed on with it."""
+        if not isinstance(entry.content, AnswersEntry):
+            return ()
+        assert self.call is not None
+        return tuple(envelope.raw for envelope in self.call.envelopes())
+
+    def replay(self, committed: Committed) -> Judgement:
+        """Judge and apply a committed entry with its attachments. Raises `RemoteProtocolError` if it is wrong."""
+        if self.call is not None:
+            for raw in committed.attachments:
+                self.add_part(open_envelope(raw))
+        judged = self.judge(committed.entry)
+        if judged.after is None:
+            raise RemoteProtocolError(None, f"entry at height {committed.entry.height}: {judged.reason}")
+        self.commit(committed, judged)
+        return judged
+
+    def add_part(self, envelope: Envelope) -> bool:
+        """Hold a part of the open call; False if it was held. Raises `RemoteProtocolError`."""
+        seat = seat_of(self.genesis, envelope.sender)
+        if seat is None or envelope.table != self.genesis.table or not isinstance(envelope.body, DealPart):
+            raise RemoteProtocolError(None, "expected a part of the deal by a seat of this table")
+        if self.call is None:
+            raise RemoteProtocolError(None, "part of a deal while no call is open")
+        return self.call.add(seat, envelope)
+
+    def own_part_due(self) -> DealPart | None:
+        """The part that this node owes to the open call and can make now."""
+        if self.call is None or self.seat is None:
+            return None
+        kind = self.call.due(self.seat)
+        return None if kind is None else self.call.make(kind, self.seat)
+
+    def _open_call(self, with_draw_part: bool = False) -> None:
+        call = self.state.call
+        assert call is not None
+        seats = [Seat(index) for index, seat in enumerate(self.state.seats) if seat.in_game]
+        first = call.seat
+        if first is None:
+            first = seats[0] if self.state.phase is not Phase.FINAL else self._after(self.state.turn, seats)
+        self.call = OpenCall(call, self.context(), owed_parts(call, self.state, with_draw_part), self.dealer, first)
+
+    @staticmethod
+    def _after(turn: Seat, seats: Sequence[Seat]) -> Seat:
+        return next((seat for seat in seats if seat > turn), seats[0])
+
+
+def laid_by(action: SeatAction) -> tuple[tuple[Slot, TileId], ...]:
+    """The slots and tiles that an action takes from the rack."""
+    match action:
+        case Play():
+            return action.laid
+        case DeclareRummikub():
+            return action.play.laid
+        case Discard():
+            return ((action.slot, action.tile),)
+        case Draw() | Pass() | TakeDiscard():
+            return ()
+
+
+def _first_state(genesis: Genesis) -> PublicState:
+    return start_series(genesis.rules, len(genesis.members))
+
+
+def _game_id(table: bytes, game: int, start: bytes) -> bytes:
+    """gid of docs/dealing.md, section 3.1, which names one game; `start` is the hash of the entry that began it."""
+    fields = (b"RK1/gid", table, game.to_bytes(8, "big"), start)
+    return hashlib.sha512(b"".join(len(item).to_bytes(8, "big") + item for item in fields)).digest()

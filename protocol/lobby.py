@@ -1,0 +1,270 @@
+"""The lobby: who sits down, who is ready, and how a roster becomes a signed genesis without a host.
+
+Everybody says only for itself that it sits here (`Sitting`). When all are ready and somebody has pressed Start, the
+coordinator (who opened the table, or if gone the smallest key) drafts the genesis. A node signs a draft only if it
+agrees with all it has heard from the members themselves. A genesis that all its seats have signed is height 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from protocol.codec import encode
+from protocol.envelope import Envelope
+from protocol.errors import LocalProtocolError, RemoteProtocolError
+from protocol.events import LobbyChanged
+from protocol.log import genesis_hash
+from protocol.messages import (
+    Body,
+    Genesis,
+    GenesisDraft,
+    GenesisSignature,
+    Member,
+    Sitting,
+    TableCard,
+)
+from protocol.outputs import Output, RecordKind, Send, Store, Tell
+from protocol.roster import clean_name, seat_order
+
+MAX_HEARD: Final = 64  # nodes whose sittings and signatures are kept
+
+
+@dataclass(frozen=True, slots=True)
+class LobbyMember:
+    """A member as the lobby shows it."""
+
+    node: bytes
+    name: str
+    bot: bool
+    ready: bool
+    opener: bool
+    connected: bool
+
+
+@dataclass(slots=True)
+class Lobby:
+    """One node's view of the lobby of `table`. `seal` signs a body with this node's key."""
+
+    table: bytes
+    node: bytes
+    seal: Callable[[Body], Envelope]
+    outputs: list[Output]
+    own: Sitting
+    card: Envelope | None = None
+    complete: tuple[Genesis, tuple[bytes, ...]] | None = None  # the signed genesis with its certificate
+    _sittings: dict[bytes, Envelope] = field(default_factory=dict)
+    _linked: set[bytes] = field(default_factory=set)
+    _draft: Envelope | None = None
+    _signed: GenesisDraft | None = None
+    _signatures: dict[bytes, dict[bytes, Envelope]] = field(default_factory=dict)  # by genesis hash, then node
+
+    # What the node's player does
+
+    def sit_down(self) -> None:
+        """Tell everybody what `own` is now."""
+        self.own = replace(self.own, stamp=self.own.stamp + 1)
+        envelope = self.seal(self.own)
+        self._sittings[self.node] = envelope
+        self.outputs.append(Send(envelope.raw))
+        self._changed()
+
+    def change(self, *, ready: bool | None = None, start: bool | None = None, name: str | None = None) -> None:
+        """Say that this player is ready or not, has pressed Start, or is called otherwise."""
+        if self._signed is not None:
+            raise LocalProtocolError("the game is about to start")
+        ready = self.own.ready if ready is None else ready
+        start = ready and (self.own.start if start is None else start)
+        self.own = replace(self.own, ready=ready, start=start, name=self.own.name if name is None else clean_name(name))
+        self.sit_down()
+
+    def stand_up(self) -> None:
+        """Leave the table."""
+        self.own = replace(self.own, present=False, ready=False, start=False)
+        self.sit_down()
+
+    def open_with(self, card: TableCard) -> None:
+        """Open the table: this node's player decides what is played."""
+        self.card = self.seal(card)
+        self.outputs.append(Send(self.card.raw))
+        self.sit_down()
+
+    # What it shows
+
+    @property
+    def table_card(self) -> TableCard | None:
+        """What is played here, None until somebody who knows has told."""
+        if self.card is None:
+            return None
+        assert isinstance(self.card.body, TableCard)
+        return self.card.body
+
+    def members(self) -> tuple[LobbyMember, ...]:
+        """Everybody who sits here, this node included, by key."""
+        return tuple(
+            LobbyMember(
+                node,
+                sitting.name,
+                sitting.bot,
+                sitting.ready,
+                self.card is not None and self.card.sender == node,
+                node == self.node or node in self._linked,
+            )
+            for node, sitting in sorted(self._present().items())
+        )
+
+    def why_not_start(self) -> str | None:
+        """The reason in words why the game cannot start now, None if it can."""
+        card = self.table_card
+        if card is None:
+            return "Waiting to hear what is played at this table."
+        present = self._present()
+        if len(present) < card.rules.min_seats:
+            return f"At least {card.rules.min_seats} players are needed."
+        if len(present) > card.rules.max_seats:
+            return f"No more than {card.rules.max_seats} players can play."
+        unready = sorted(sitting.name for sitting in present.values() if not sitting.ready)
+        return f"Not ready yet: {', '.join(unready)}." if unready else None
+
+    # What comes in
+
+    def linked(self, node: bytes) -> None:
+        """A link to a node is up: tell it everything that it needs to know."""
+        self._linked.add(node)
+        known = [self.card, self._sittings.get(self.node), self._draft]
+        if self._signed is not None:
+            known.append(self._signatures[genesis_hash(self._signed.genesis)].get(self.node))
+        self.outputs.extend(Send(envelope.raw, to=node) for envelope in known if envelope is not None)
+        self._changed()
+
+    def lost(self, node: bytes) -> None:
+        """The link to a node is gone, and with it what it had said."""
+        self._linked.discard(node)
+        self._sittings.pop(node, None)
+        self._changed()
+
+    def receive(self, envelope: Envelope) -> bool:
+        """Take in a lobby message; True if it was new. Raises `RemoteProtocolError`."""
+        match envelope.body:
+            case TableCard():
+                new = self._take_card(envelope)
+            case Sitting(stamp=stamp):
+                new = self._take_sitting(envelope, stamp)
+            case GenesisDraft():
+                new = self._take_draft(envelope)
+            case GenesisSignature(genesis=named):
+                new = self._take_signature(envelope, named)
+            case _:
+                raise RemoteProtocolError(envelope.sender, f"{envelope.kind} in the lobby")
+        if new:
+            self._changed()
+        return new
+
+    def _take_card(self, envelope: Envelope) -> bool:
+        if self.card is None:
+            self.card = envelope
+            return True
+        if self.card.raw == envelope.raw:
+            return False
+        raise RemoteProtocolError(envelope.sender, "another card for a table that has one")
+
+    def _take_sitting(self, envelope: Envelope, stamp: int) -> bool:
+        if envelope.sender == self.node:
+            return False
+        held = self._sittings.get(envelope.sender)
+        if held is not None and isinstance(held.body, Sitting) and held.body.stamp >= stamp:
+            return False
+        if held is None and len(self._sittings) >= MAX_HEARD:
+            raise RemoteProtocolError(envelope.sender, "too many nodes at one table")
+        self._sittings[envelope.sender] = envelope
+        return True
+
+    def _take_draft(self, envelope: Envelope) -> bool:
+        draft = envelope.body
+        assert isinstance(draft, GenesisDraft)
+        if draft.genesis.table != self.table:
+            raise RemoteProtocolError(envelope.sender, "draft for another table", (envelope.raw,))
+        held = self._draft.body if self._draft is not None else None
+        if isinstance(held, GenesisDraft) and held.attempt >= draft.attempt:
+            return False
+        self._draft = envelope
+        return True
+
+    def _take_signature(self, envelope: Envelope, named: bytes) -> bool:
+        if named not in self._signatures and len(self._signatures) >= MAX_HEARD:
+            raise RemoteProtocolError(envelope.sender, "too many drafts at one table")
+        by_node = self._signatures.setdefault(named, {})
+        if envelope.sender in by_node or len(by_node) >= MAX_HEARD:
+            return False
+        by_node[envelope.sender] = envelope
+        return True
+
+    # How a genesis comes about
+
+    def _present(self) -> dict[bytes, Sitting]:
+        found = {}
+        for node, envelope in self._sittings.items():
+            assert isinstance(envelope.body, Sitting)
+            if envelope.body.present:
+                found[node] = envelope.body
+        return found
+
+    def _changed(self) -> None:
+        self.outputs.append(Tell(LobbyChanged()))
+        self._coordinate()
+        self._sign()
+        self._complete()
+
+    def _coordinator(self) -> bytes | None:
+        present = self._present()
+        if self.card is not None and self.card.sender in present:
+            return self.card.sender
+        return min(present, default=None)
+
+    def _coordinate(self) -> None:
+        """The coordinator drafts once all are ready, and again when the members are others than in the last draft."""
+        present = self._present()
+        card = self.table_card
+        if self._coordinator() != self.node or card is None or self.why_not_start() is not None:
+            return
+        if not any(sitting.start for sitting in present.values()):
+            return
+        genesis = Genesis(self.table, card.name, card.rules, _members(present))
+        held = self._draft.body if self._draft is not None else None
+        attempt = held.attempt + 1 if isinstance(held, GenesisDraft) else 0
+        if isinstance(held, GenesisDraft) and held.genesis == genesis:
+            return
+        self._draft = self.seal(GenesisDraft(attempt, genesis))
+        self.outputs.append(Send(self._draft.raw))
+
+    def _sign(self) -> None:
+        """Sign the draft if it is what all its members have said of themselves."""
+        if self._draft is None or self._draft.sender != self._coordinator():
+            return
+        draft = self._draft.body
+        assert isinstance(draft, GenesisDraft)
+        if self._signed is not None and draft.attempt <= self._signed.attempt:
+            return
+        genesis, present, card = draft.genesis, self._present(), self.table_card
+        if card is None or (genesis.table_name, genesis.rules) != (card.name, card.rules):
+            return
+        if self.node not in present or genesis.members != _members(present) or self.why_not_start() is not None:
+            return
+        self._signed = draft
+        envelope = self.seal(GenesisSignature(genesis_hash(genesis)))
+        self._signatures.setdefault(genesis_hash(genesis), {})[self.node] = envelope
+        self.outputs.append(Store(RecordKind.DRAFT, 0, encode(draft)))
+        self.outputs.append(Send(envelope.raw))
+
+    def _complete(self) -> None:
+        if self._signed is None:
+            return
+        genesis = self._signed.genesis
+        by_node = self._signatures[genesis_hash(genesis)]
+        if all(member.node in by_node for member in genesis.members):
+            self.complete = genesis, tuple(by_node[member.node].raw for member in genesis.members)
+
+
+def _members(present: dict[bytes, Sitting]) -> tuple[Member, ...]:
+    return seat_order(Member(sitting.name, node, sitting.bot, sitting.fresh) for node, sitting in present.items())

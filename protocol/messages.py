@@ -1,0 +1,249 @@
+"""Every message body, and the table from wire kind (the class name) to class.
+
+Bodies are frozen dataclasses; raw signed envelopes travel inside others as bytes. Field order is wire order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from engine.actions import DeclareRummikub, Discard, Draw, Pass, Play, TakeDiscard
+from engine.rulesets import RuleSet
+from protocol.codec import Digest, NodeId, TableId
+
+SeatAction = Play | DeclareRummikub | Draw | Pass | TakeDiscard | Discard
+
+
+# The lobby
+
+
+@dataclass(frozen=True, slots=True)
+class TableCard:
+    """What is played here; signed by who opened the table, shown to everybody before they sit down."""
+
+    name: str
+    rules: RuleSet
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """A node's own place in the lobby. The one with the highest `stamp` counts.
+
+    `fresh` are 32 random bytes that go into the genesis. `start`: this player has pressed Start.
+    """
+
+    stamp: int
+    present: bool
+    name: str
+    bot: bool
+    ready: bool
+    start: bool
+    fresh: Digest
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A seat of the roster: its player's name, its node's key, and 32 fresh bytes of that node."""
+
+    name: str
+    node: NodeId
+    bot: bool
+    fresh: Digest
+
+
+@dataclass(frozen=True, slots=True)
+class Genesis:
+    """The first entry of a table's log: what is played and who sits where (index = seat). Signed by every seat."""
+
+    table: TableId
+    table_name: str
+    rules: RuleSet
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GenesisDraft:
+    """The genesis that the coordinator of the lobby proposes to sign. A higher `attempt` replaces a lower one."""
+
+    attempt: int
+    genesis: Genesis
+
+
+@dataclass(frozen=True, slots=True)
+class GenesisSignature:
+    """A seat's consent to a genesis. All of them together are its certificate."""
+
+    genesis: Digest
+
+
+# Agreement (docs/agreement.md)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedAction:
+    """What the turn's actor wants, in its own words, so that others can propose it too (rule 10).
+
+    `part` is the drawer's own part of the answers to the draw that this action asks for, `proof` the opening proof of
+    the tiles it plays; both are empty where nothing is drawn or opened.
+    """
+
+    height: int
+    prev: Digest
+    action: SeatAction
+    part: bytes
+    proof: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class GenesisEntry:
+    """Height 0."""
+
+    genesis: Genesis
+
+
+@dataclass(frozen=True, slots=True)
+class ActionEntry:
+    """The actor's signed action: the whole envelope of a `SignedAction`."""
+
+    envelope: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TimeoutEntry:
+    """The actor's clock has run out."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersEntry:
+    """Closes a call: the digests of the messages that answer it, in canonical order."""
+
+    call: str
+    messages: tuple[Digest, ...]
+
+
+Content = GenesisEntry | ActionEntry | TimeoutEntry | AnswersEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of the log. `prev` is the hash of the entry before, `state_hash` that of the state after this one."""
+
+    height: int
+    prev: Digest
+    content: Content
+    state_hash: Digest
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """`proof` are all voters' prevotes for this entry from an earlier round, or empty."""
+
+    height: int
+    prev: Digest
+    round: int
+    without: tuple[int, ...]
+    entry: Entry
+    proof: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prevote:
+    """`entry` is the hash of the entry voted for, None for nil. A nil because of a lock shows the lock's proof."""
+
+    height: int
+    prev: Digest
+    round: int
+    without: tuple[int, ...]
+    entry: Digest | None
+    proof: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Precommit:
+    height: int
+    prev: Digest
+    round: int
+    without: tuple[int, ...]
+    entry: Digest | None
+
+
+# Dealing (docs/deal-entries.md)
+
+
+class PartKind(Enum):
+    """The messages that answer a call, in canonical order."""
+
+    KEY_COMMIT = "key-commit"
+    KEY_REVEAL = "key-reveal"
+    SHUFFLE = "shuffle"
+    SHARES = "shares"
+    OPEN_RACK = "open-rack"
+
+
+@dataclass(frozen=True, slots=True)
+class DealPart:
+    """One seat's part of the answers to the open call.
+
+    `height` is that of the entry after the one that opened the call, `prev` the hash of the opening entry; `names` is
+    the digest of the messages that this one builds on, or None.
+    """
+
+    height: int
+    prev: Digest
+    kind: PartKind
+    names: Digest | None
+    payload: bytes
+
+
+# Keeping up
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Heartbeat: the height this node works on and a sum of the messages of that height that it holds."""
+
+    beat: int
+    height: int
+    prev: Digest
+    held: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUp:
+    """Committed entries in order, for a node that lags. Each is the encoding of a `log.Committed`."""
+
+    entries: tuple[bytes, ...]
+
+
+Body = (
+    TableCard
+    | Sitting
+    | GenesisDraft
+    | GenesisSignature
+    | SignedAction
+    | Proposal
+    | Prevote
+    | Precommit
+    | DealPart
+    | Status
+    | CatchUp
+)
+
+BODIES: Final[dict[str, type[Body]]] = {
+    body.__name__: body
+    for body in (
+        TableCard,
+        Sitting,
+        GenesisDraft,
+        GenesisSignature,
+        SignedAction,
+        Proposal,
+        Prevote,
+        Precommit,
+        DealPart,
+        Status,
+        CatchUp,
+    )
+}

@@ -1,0 +1,43 @@
+"""The roster: members by seat, and the table words that everybody at the table sees alike."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from engine.state import Seat
+from protocol.log import genesis_hash
+from protocol.messages import Genesis, Member
+
+MAX_NAME_BYTES = 48
+
+
+def seat_order(members: Iterable[Member]) -> tuple[Member, ...]:
+    """The members in the order of their seats: by a hash over everybody's fresh bytes and the own key.
+
+    No member chooses a seat: the order is fixed only once all fresh bytes are known.
+    """
+    all_members = sorted(members, key=lambda member: member.node)
+    everybody = b"".join(member.fresh for member in all_members)
+    return tuple(sorted(all_members, key=lambda member: hashlib.blake2b(everybody + member.node).digest()))
+
+
+def seat_of(genesis: Genesis, node: bytes) -> Seat | None:
+    """The seat of a node, None for an observer."""
+    for index, member in enumerate(genesis.members):
+        if member.node == node:
+            return Seat(index)
+    return None
+
+
+def table_words(genesis: Genesis, wordlist: Sequence[str]) -> str:
+    """Four words for the signed roster: same words, same table, no impostor. `wordlist` holds 2048 words (44 bits)."""
+    assert len(wordlist) == 2048, "11 bits a word"
+    number = int.from_bytes(genesis_hash(genesis)[:6], "big")
+    return " ".join(wordlist[number >> (11 * place) & 2047] for place in range(4))
+
+
+def clean_name(name: str) -> str:
+    """A name fit for a screen: printable, no line breaks, at most `MAX_NAME_BYTES` of UTF-8; may be empty."""
+    printable = "".join(ch for ch in " ".join(name.split()) if ch.isprintable())
+    return printable.encode()[:MAX_NAME_BYTES].decode(errors="ignore").strip()

@@ -1,0 +1,515 @@
+"""The session: one node at one table, from the lobby to the end, as one state machine without I/O. The one door.
+
+In come links, frames, the player's wishes and time; out go ordered outputs (`take_outputs`) and the next moment at
+which it must be woken (`next_deadline_s`). All times are seconds of one monotonic clock. The caller carries the outputs
+out in order: what is stored is durable before what follows is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.rules import at_time_up
+
+from engine.actions import Play
+from engine.errors import illegal
+from engine.state import Phase, PublicState, Seat, Slot
+from engine.tiles import TileId
+from protocol.codec import decode, encode
+from protocol.consensus.clock import TurnClock
+from protocol.consensus.driver import HeightDriver, LockRecord
+from protocol.envelope import Envelope, Signer, open_envelope, seal
+from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
+from protocol.events import EntryCommitted, EvidenceFound, GameStarted, MessageRefused
+from protocol.game import DealerMaker, Game, Judgement
+from protocol.lobby import Lobby
+from protocol.log import Committed, check_commit_certificate, content_kind
+from protocol.messages import (
+    Body,
+    CatchUp,
+    DealPart,
+    Genesis,
+    GenesisDraft,
+    GenesisEntry,
+    GenesisSignature,
+    Precommit,
+    Prevote,
+    Proposal,
+    SeatAction,
+    SignedAction,
+    Sitting,
+    Status,
+    TableCard,
+)
+from protocol.outputs import Drop, Output, RecordKind, Send, Store, Tell
+from protocol.roster import clean_name, seat_of
+
+HEARTBEAT_S: Final = 1.0
+TIME_UP_MARGIN_S: Final = 0.5  # deal-entries section 2: the milder cases are sent this long before the own clock ends
+CATCH_UP_BYTES: Final = 100_000
+MAX_EARLY: Final = 256  # messages of the next height that are kept until this one is done
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A journal record as a session gets it back: `when_s` is when it was stored, on today's monotonic clock."""
+
+    kind: RecordKind
+    height: int
+    data: bytes
+    when_s: float
+
+    def __repr__(self) -> str:  # data may be secret
+        return f"Record({self.kind.name}, height={self.height}, {len(self.data)} bytes)"
+
+
+@dataclass(slots=True)
+class _Peer:
+    """What a linked node last said of itself."""
+
+    status: Status | None = None
+
+
+@dataclass(slots=True)
+class Session:
+    """One node at one table.
+
+    `entropy(n)` gives n fresh random bytes; `make_dealer(genesis, seat, secret)` a dealer for a game, where `secret` is
+    what `entropy(32)` gave at its start.
+    """
+
+    signer: Signer
+    table: bytes
+    entropy: Callable[[int], bytes]
+    make_dealer: DealerMaker
+    lobby: Lobby = field(init=False)
+    game: Game | None = None
+    log: list[Committed] = field(default_factory=list)
+    clock: TurnClock = field(default_factory=TurnClock)
+    evidence: list[EvidenceFound] = field(default_factory=list)
+    draft: Play | None = None  # the own player's unfinished play, for the end of its time
+    _driver: HeightDriver | None = None
+    _outputs: list[Output] = field(default_factory=list)
+    _peers: dict[bytes, _Peer] = field(default_factory=dict)
+    _early: list[Envelope] = field(default_factory=list)
+    _next_beat_s: float = 0.0
+    _beat: int = 0
+
+    @classmethod
+    def in_lobby(
+        cls,
+        signer: Signer,
+        table: bytes,
+        name: str,
+        *,
+        bot: bool,
+        entropy: Callable[[int], bytes],
+        make_dealer: DealerMaker,
+        card: TableCard | None = None,
+        now_s: float = 0.0,
+    ) -> Session:
+        """A session that sits down at a table: opens it with `card`, or joins one that somebody else has opened."""
+        session = cls(signer, table, entropy, make_dealer)
+        session._next_beat_s = now_s + HEARTBEAT_S
+        own = Sitting(0, True, clean_name(name), bot, False, False, entropy(32))
+        session.lobby = Lobby(table, signer.node_id, session._seal, session._outputs, own)
+        if card is None:
+            session.lobby.sit_down()
+        else:
+            session.lobby.open_with(card)
+        return session
+
+    @classmethod
+    def resume(
+        cls,
+        signer: Signer,
+        table: bytes,
+        records: Sequence[Record],
+        *,
+        entropy: Callable[[int], bytes],
+        make_dealer: DealerMaker,
+        now_s: float,
+    ) -> Session | None:
+        """The session that the journal's records amount to; None if no game had started.
+
+        Raises `LocalProtocolError` if the records contradict each other: the journal is damaged.
+        """
+        session = cls(signer, table, entropy, make_dealer)
+        session._next_beat_s = now_s
+        session.lobby = Lobby(
+            table,
+            signer.node_id,
+            session._seal,
+            session._outputs,
+            Sitting(0, False, "", False, False, False, bytes(32)),
+        )
+        try:
+            session._replay(records)
+        except (RemoteProtocolError, DecodeError, AssertionError) as error:
+            raise LocalProtocolError(f"the journal does not replay: {error}") from error
+        session._outputs.clear()
+        return session if session.game is not None else None
+
+    # What a player or a screen asks
+
+    @property
+    def genesis(self) -> Genesis | None:
+        """What is played and who sits where; None in the lobby."""
+        return None if self.game is None else self.game.genesis
+
+    @property
+    def state(self) -> PublicState | None:
+        """The public state after the last committed entry; None in the lobby."""
+        return None if self.game is None else self.game.state
+
+    @property
+    def seat(self) -> Seat | None:
+        """This node's seat; None in the lobby and for an observer."""
+        return None if self.game is None else self.game.seat
+
+    @property
+    def height(self) -> int:
+        """The height that is being agreed on; 0 in the lobby."""
+        return 0 if self.game is None else self.game.height
+
+    @property
+    def round(self) -> int:
+        """The round at this height."""
+        return 0 if self._driver is None else self._driver.round
+
+    def own_tiles(self) -> Mapping[Slot, TileId]:
+        """The hidden slots of the own rack and their tiles. Secret: for this node's player only."""
+        return {} if self.game is None else self.game.dealer.own_tiles(self.game.state)
+
+    def remaining_s(self, now_s: float) -> float | None:
+        """Seconds left of the turn by this node's clock; None without a limit or while nobody's turn is on."""
+        return self.clock.remaining_s(now_s)
+
+    def missing_seats(self) -> tuple[Seat, ...]:
+        """The seats that owe something to the open call, in seat order."""
+        if self.game is None or self.game.call is None:
+            return ()
+        return tuple(sorted({owed.seat for owed in self.game.call.missing()}))
+
+    def may_act(self, now_s: float) -> bool:
+        """Whether the own player's action would be taken now: its turn, no open call, nothing sent yet, time left."""
+        if self.game is None or self._driver is None or self.game.call is not None or self.game.seat is None:
+            return False
+        state = self.game.state
+        in_time = self.clock.end_s is None or now_s < self.clock.end_s
+        return state.phase is Phase.PLAY and state.turn == self.game.seat and not self._driver.acted and in_time
+
+    # What the player does
+
+    def act(self, action: SeatAction, now_s: float) -> None:
+        """The own player's action. Raises `IllegalMove` if the rules refuse it; then nothing has been sent."""
+        if self.game is None or self._driver is None or self.game.seat is None:
+            raise LocalProtocolError("no seat in a running game")
+        if action.seat != self.game.seat:
+            raise LocalProtocolError("an action for another seat")
+        signed = self.game.sign_action(action)
+        if self._driver.acted:
+            raise illegal("ALREADY-SENT", "Your move is already on its way.")
+        if self.clock.end_s is not None and now_s >= self.clock.end_s:
+            raise illegal("TIME-UP", "Your time is up.")
+        self._driver.propose_action(signed, now_s)
+        self._settle(now_s)
+
+    # Links and frames
+
+    def linked(self, node: bytes, now_s: float) -> None:
+        """A link to a node is up."""
+        self._peers[node] = _Peer()
+        if self.game is None:
+            self.lobby.linked(node)
+            self._start_if_signed(now_s)
+        self._outputs.append(Send(self._status().raw, to=node))
+
+    def lost(self, node: bytes, now_s: float) -> None:
+        """A link is gone."""
+        self._peers.pop(node, None)
+        if self.game is None:
+            self.lobby.lost(node)
+            self._start_if_signed(now_s)
+
+    def receive(self, link: bytes, frame: bytes, now_s: float) -> None:
+        """A frame from the node at the other end of a link. Never raises for what is in it."""
+        try:
+            envelope = open_envelope(frame)
+        except RemoteProtocolError as error:  # nobody honest sends or forwards this
+            self._outputs.append(Tell(MessageRefused(link, error.reason)))
+            self._outputs.append(Drop(link, error.reason))
+            return
+        try:
+            self._take(link, envelope, now_s)
+        except RemoteProtocolError as error:
+            self._report(error)
+        self._settle(now_s)
+
+    # Time
+
+    def next_deadline_s(self) -> float:
+        """When `handle_deadline` must be called."""
+        deadlines = [self._next_beat_s]
+        if self._driver is not None:
+            driver_s = self._driver.next_deadline_s()
+            if driver_s is not None:
+                deadlines.append(driver_s)
+            if self.clock.end_s is not None and self._own_turn_open():
+                deadlines.append(self.clock.end_s - self._margin_s())
+        return min(deadlines)
+
+    def handle_deadline(self, now_s: float) -> None:
+        """Time has passed: maybe a heartbeat, the end of the own time, or of a propose time-out. Safe at any time."""
+        if now_s >= self._next_beat_s:
+            self._next_beat_s = now_s + HEARTBEAT_S
+            self._outputs.append(Send(self._status().raw))
+        self._finish_own_turn(now_s)
+        self._settle(now_s)
+
+    def take_outputs(self) -> tuple[Output, ...]:
+        """Everything to be done since the last call, in order."""
+        taken = tuple(self._outputs)
+        self._outputs.clear()
+        return taken
+
+    # Frames, by kind
+
+    def _take(self, link: bytes, envelope: Envelope, now_s: float) -> None:
+        if envelope.table != self.table:
+            raise RemoteProtocolError(None, "message of another table")
+        body = envelope.body
+        match body:
+            case Status():
+                if envelope.sender == link:
+                    self._take_status(link, body, now_s)
+            case CatchUp():
+                self._take_catch_up(link, body, now_s)
+            case TableCard() | Sitting() | GenesisDraft() | GenesisSignature():
+                if self.game is None and self.lobby.receive(envelope):
+                    self._outputs.append(Send(envelope.raw, but=link))
+            case SignedAction() | Proposal() | Prevote() | Precommit() | DealPart():
+                self._take_agreement(link, envelope, body.height, now_s)
+
+    def _take_agreement(self, link: bytes, envelope: Envelope, height: int, now_s: float) -> None:
+        if self._driver is None or self.game is None or height > self.game.height:
+            if height <= self.height + 1 and len(self._early) < MAX_EARLY:
+                self._early.append(envelope)
+            return
+        if height < self.game.height:
+            return  # agreed long ago; whoever lags gets the certificate
+        if self._driver.receive(envelope, now_s):
+            self._outputs.append(Send(envelope.raw, but=link))  # rule 8
+        self._driver.advance(now_s)
+
+    def _take_status(self, link: bytes, status: Status, now_s: float) -> None:
+        peer = self._peers.setdefault(link, _Peer())
+        before, peer.status = peer.status, status
+        if status.height < self.height:
+            self._send_catch_up(link, status.height)
+        elif status.height == self.height and self._driver is not None and status.held != self._held():
+            # Right after a link came up, or when nothing has moved for a beat: what was sent has been lost.
+            stuck = before is not None and (before.height, before.held) == (status.height, status.held)
+            if before is None or stuck:
+                self._outputs.extend(Send(envelope.raw, to=link) for envelope in self._driver.held())
+
+    def _send_catch_up(self, node: bytes, first: int) -> None:
+        entries: list[bytes] = []
+        size = 0
+        for committed in self.log[first:]:
+            data = encode(committed)
+            if entries and size + len(data) > CATCH_UP_BYTES:
+                break
+            entries.append(data)
+            size += len(data)
+        self._outputs.append(Send(self._seal(CatchUp(tuple(entries))).raw, to=node))
+
+    def _take_catch_up(self, link: bytes, body: CatchUp, now_s: float) -> None:
+        before = self.height
+        for data in body.entries:
+            try:
+                committed = decode(Committed, data)
+            except DecodeError as error:
+                raise RemoteProtocolError(link, f"catch-up: {error}") from error
+            if committed.entry.height == self.height:
+                self._adopt(committed, now_s)
+        if self.height > before:
+            self._outputs.append(Send(self._status().raw, to=link))
+
+    def _adopt(self, committed: Committed, now_s: float) -> None:
+        """Take over an entry that the others have committed, after checking everything about it."""
+        content = committed.entry.content
+        if isinstance(content, GenesisEntry):
+            genesis = content.genesis
+            if genesis.table != self.table:
+                raise RemoteProtocolError(None, "genesis of another table")
+            check_commit_certificate(committed, genesis)
+            self._start(genesis, committed.certificate, now_s)
+            return
+        if self.game is None:
+            raise RemoteProtocolError(None, "entries without their genesis")
+        check_commit_certificate(committed, self.game.genesis)
+        before = self.game.state
+        judged = self.game.replay(committed)
+        self._committed(before, committed, judged, 0, now_s)
+
+    # Progress
+
+    def _settle(self, now_s: float) -> None:
+        """Let everything that can happen now happen: votes, commits, and the messages that came early."""
+        if self.game is None:
+            self._start_if_signed(now_s)
+        while self._driver is not None and self.game is not None:
+            self._driver.advance(now_s)
+            if self._driver.committed is None:
+                return
+            committed, judged, round_number = self._driver.committed
+            before = self.game.state
+            self.game.commit(committed, judged)
+            self._committed(before, committed, judged, round_number, now_s)
+
+    def _start_if_signed(self, now_s: float) -> None:
+        if self.lobby.complete is not None and self.game is None:
+            self._start(*self.lobby.complete, now_s)
+
+    def _start(self, genesis: Genesis, certificate: tuple[bytes, ...], now_s: float) -> None:
+        seat = seat_of(genesis, self.signer.node_id)
+        dealer = self.make_dealer(genesis, seat, self.entropy(32))
+        self._outputs.append(Store(RecordKind.SECRET, 0, dealer.secret()))
+        self.game = Game(genesis, seat, dealer)
+        committed = Committed(self.game.genesis_entry(), certificate, ())
+        self.log.append(committed)
+        self._outputs.append(Store(RecordKind.COMMITTED, 0, encode(committed)))
+        self._outputs.append(Tell(GameStarted()))
+        self._begin_height(now_s)
+
+    def _committed(
+        self, before: PublicState, committed: Committed, judged: Judgement, round_number: int, now_s: float
+    ) -> None:
+        """The game has moved on by one entry: write it down, tell, and begin the next height."""
+        assert self.game is not None
+        entry = committed.entry
+        self.log.append(committed)
+        self.clock = self.clock.after(before, self.game.state, now_s)
+        if (before.turn_number, before.game) != (self.game.state.turn_number, self.game.state.game):
+            self.draft = None
+        self._outputs.append(Store(RecordKind.COMMITTED, entry.height, encode(committed)))
+        actor = before.turn if before.phase is Phase.PLAY else None
+        kind = content_kind(entry.content)
+        self._outputs.append(Tell(EntryCommitted(entry.height, round_number, kind, actor, judged.action)))
+        self._begin_height(now_s)
+
+    def _begin_height(self, now_s: float) -> None:
+        assert self.game is not None
+        self._driver = None
+        if not self.game.over:
+            self._driver = HeightDriver(self.game, self._seal, self._report, self._clock_end_s(), self._outputs)
+            early, self._early = self._early, []
+            for envelope in early:
+                try:
+                    self._take_agreement(envelope.sender, envelope, _height(envelope), now_s)
+                except RemoteProtocolError as error:
+                    self._report(error)
+
+    def _clock_end_s(self) -> float | None:
+        """When this node's clock of the height ends; for an open call the driver sets it itself."""
+        assert self.game is not None
+        return None if self.game.call is not None else self.clock.end_s
+
+    def _own_turn_open(self) -> bool:
+        return (
+            self.game is not None
+            and self._driver is not None
+            and self.game.call is None
+            and self.game.state.phase is Phase.PLAY
+            and self.game.state.turn == self.game.seat
+            and not self._driver.acted
+        )
+
+    def _margin_s(self) -> float:
+        """Half a second, or less where turns are very short."""
+        assert self.game is not None
+        return min(TIME_UP_MARGIN_S, self.game.state.rules.turn_seconds / 4)
+
+    def _finish_own_turn(self, now_s: float) -> None:
+        """Just before the own clock ends: what the rules let the actor's own node do with what lies on the table."""
+        if not self._own_turn_open() or self.clock.end_s is None or self.game is None:
+            return
+        if self.clock.end_s - self._margin_s() <= now_s < self.clock.end_s:
+            action = at_time_up(self.game.state, self.draft)
+            if action is not None:
+                self.act(action, now_s)
+
+    # After a restart
+
+    def _replay(self, records: Sequence[Record]) -> None:
+        secret = b""
+        pending: list[Record] = []
+        for record in records:
+            match record.kind:
+                case RecordKind.SECRET:
+                    secret = record.data
+                case RecordKind.COMMITTED:
+                    self._replay_committed(decode(Committed, record.data), secret, record.when_s)
+                    pending = []
+                case RecordKind.OWN | RecordKind.LOCK:
+                    pending.append(record)
+                case RecordKind.DRAFT | RecordKind.CLOSED:
+                    pass
+        if self._driver is not None:
+            self._driver.clock_end_s = self._clock_end_s()
+            for record in pending:
+                if record.kind is RecordKind.LOCK:
+                    self._driver.restore_lock(decode(LockRecord, record.data), record.when_s)
+                else:
+                    self._driver.restore(open_envelope(record.data), record.when_s)
+
+    def _replay_committed(self, committed: Committed, secret: bytes, when_s: float) -> None:
+        content = committed.entry.content
+        if self.game is None:
+            if not isinstance(content, GenesisEntry):
+                raise RemoteProtocolError(None, "entries without their genesis")
+            seat = seat_of(content.genesis, self.signer.node_id)
+            self.game = Game(content.genesis, seat, self.make_dealer(content.genesis, seat, secret))
+        else:
+            before = self.game.state
+            self.game.replay(committed)
+            self.clock = self.clock.after(before, self.game.state, when_s)
+        self.log.append(committed)
+        self._driver = None
+        if not self.game.over:
+            self._driver = HeightDriver(self.game, self._seal, self._report, self._clock_end_s(), self._outputs)
+
+    # Small things
+
+    def _seal(self, body: Body) -> Envelope:
+        return seal(self.signer, self.table, body)
+
+    def _status(self) -> Envelope:
+        self._beat += 1
+        head = bytes(32) if self.game is None else self.game.head
+        return self._seal(Status(self._beat, self.height, head, self._held()))
+
+    def _held(self) -> bytes:
+        """A sum over the messages of this height that are held: equal sums, nothing is missing."""
+        total = 0
+        for envelope in self._driver.held() if self._driver is not None else ():
+            total ^= int.from_bytes(envelope.digest[:8], "big")
+        return total.to_bytes(8, "big")
+
+    def _report(self, error: RemoteProtocolError) -> None:
+        if error.node is not None and error.evidence:
+            found = EvidenceFound(error.node, error.reason, error.evidence)
+            if found not in self.evidence:
+                self.evidence.append(found)
+                self._outputs.append(Tell(found))
+        else:
+            self._outputs.append(Tell(MessageRefused(error.node, error.reason)))
+
+
+def _height(envelope: Envelope) -> int:
+    body = envelope.body
+    assert isinstance(body, (SignedAction, Proposal, Prevote, Precommit, DealPart))
+    return body.height
