@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from engine.bots import choose
 from nacl.signing import SigningKey
 
 from engine.rulesets import RuleSet
-from engine.state import Phase, Seat
+from engine.state import Phase
 from node.keystore import Identity
-from protocol.dealing.open_deal import OpenDealer
+from node.players import act_by_bot
+from protocol.dealing.open_deal import open_dealer
 from protocol.events import EntryCommitted, Event, EvidenceFound, MessageRefused
-from protocol.messages import Genesis, TableCard
+from protocol.messages import TableCard
 from protocol.outputs import Drop, Send, Store, Tell
 from protocol.session import Session
 
@@ -37,27 +37,13 @@ class StuckTable(Exception):  # noqa: N818 - a finding of the simulation, named 
     """A simulated table did not finish; the text names the seed that repeats it."""
 
 
-def open_dealer(genesis: Genesis, seat: Seat | None, secret: bytes) -> OpenDealer:
-    """The dealer of simulated tables."""
-    return OpenDealer(genesis.rules, seat, secret)
-
-
-def bot_player(session: Session, now_s: float) -> None:
-    """Play the own turn, if it is on, by the engine's bot."""
-    if session.may_act(now_s):
-        state, seat = session.state, session.seat
-        assert state is not None
-        assert seat is not None
-        session.act(choose(seat, state, session.own_tiles()), now_s)
-
-
 @dataclass(slots=True)
 class SimulatedNode:
     """One node of a simulated table. `player` decides when its turn has come and it has thought."""
 
     name: str
     session: Session
-    player: Player = bot_player
+    player: Player = act_by_bot
     thinks_at: tuple[int, int] | None = None  # the game and turn it is thinking about
     events: list[Event] = field(default_factory=list)
 

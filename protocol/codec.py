@@ -86,12 +86,12 @@ def decode(as_type: type[T], data: bytes, max_bytes: int = MAX_BYTES) -> T:
 
 def to_plain(value: Any, as_type: Hashable = None) -> Any:
     """The plain form of `value`, read back by `from_plain` with the same type."""
-    return _writer(type(value) if as_type is None else as_type)(value)
+    return _writer(typing.cast(Any, type(value) if as_type is None else as_type))(value)
 
 
 def from_plain(as_type: type[T], plain: Any) -> T:
     """The value of type `as_type` whose plain form is `plain`. Raises `DecodeError`."""
-    reader = typing.cast(Callable[[Any], T], _reader(as_type))
+    reader = typing.cast(Callable[[Any], T], _reader(typing.cast(Any, as_type)))
     try:
         return reader(plain)
     except ValueError as error:  # a dataclass that refuses its fields

@@ -50,6 +50,16 @@ class Envelope:
         return digest(self.raw)
 
 
+HALL: Final = bytes(16)  # the table id of messages that belong to no table
+
+
+def table_of(raw: bytes) -> bytes | None:
+    """The table id that a frame claims, unverified, to route it by; None if it is no frame of this version."""
+    if len(raw) < 20 or raw[:4] != b"\x96\x01\xc4\x10":
+        return None
+    return raw[4:20]
+
+
 def digest(data: bytes) -> bytes:
     """BLAKE2b-256, the hash of entries, states and messages."""
     return hashlib.blake2b(data, digest_size=32).digest()

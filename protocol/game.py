@@ -10,9 +10,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.rules import apply
-from engine.setup import draw_lots, start_series
-
 from engine.actions import (
     Action,
     DeclareRummikub,
@@ -28,6 +25,8 @@ from engine.actions import (
     Timeout,
 )
 from engine.errors import IllegalMove
+from engine.rules import apply
+from engine.setup import draw_lots, start_series
 from engine.state import CallName, Phase, PublicState, Seat, Slot, state_hash
 from engine.tiles import TileId
 from protocol.dealing.call import OpenCall, owed_parts
@@ -159,7 +158,7 @@ class Game:
             return Judgement(action, None, f"{move.code}: {move.sentence}")
 
     def signed_action(self, content: ActionEntry) -> SignedAction:
-        """The actor's own words inside an entry. Raises `RemoteProtocolError` if they are not its own, or not for now."""
+        """The actor's own words inside an entry. Raises `RemoteProtocolError` if they are another's, or not for now."""
         envelope = open_envelope(content.envelope)
         body = envelope.body
         if not isinstance(body, SignedAction) or envelope.table != self.genesis.table:

@@ -114,8 +114,16 @@ class Lobby:
             for node, sitting in sorted(self._present().items())
         )
 
-    def why_not_start(self) -> str | None:
-        """The reason in words why the game cannot start now, None if it can."""
+    @property
+    def signed(self) -> bool:
+        """Whether this node has signed a genesis: the game is about to start."""
+        return self._signed is not None
+
+    def why_not_start(self, *, but_for: bytes | None = None) -> str | None:
+        """The reason in words why the game cannot start now, None if it can.
+
+        `but_for`: as if this member were ready, for a button that says ready and start at once.
+        """
         card = self.table_card
         if card is None:
             return "Waiting to hear what is played at this table."
@@ -124,7 +132,7 @@ class Lobby:
             return f"At least {card.rules.min_seats} players are needed."
         if len(present) > card.rules.max_seats:
             return f"No more than {card.rules.max_seats} players can play."
-        unready = sorted(sitting.name for sitting in present.values() if not sitting.ready)
+        unready = sorted(sitting.name for node, sitting in present.items() if not sitting.ready and node != but_for)
         return f"Not ready yet: {', '.join(unready)}." if unready else None
 
     # What comes in
@@ -132,11 +140,14 @@ class Lobby:
     def linked(self, node: bytes) -> None:
         """A link to a node is up: tell it everything that it needs to know."""
         self._linked.add(node)
+        self._introduce_to(node)
+        self._changed()
+
+    def _introduce_to(self, node: bytes) -> None:
         known = [self.card, self._sittings.get(self.node), self._draft]
         if self._signed is not None:
             known.append(self._signatures[genesis_hash(self._signed.genesis)].get(self.node))
         self.outputs.extend(Send(envelope.raw, to=node) for envelope in known if envelope is not None)
-        self._changed()
 
     def lost(self, node: bytes) -> None:
         """The link to a node is gone, and with it what it had said."""
@@ -178,6 +189,8 @@ class Lobby:
         if held is None and len(self._sittings) >= MAX_HEARD:
             raise RemoteProtocolError(envelope.sender, "too many nodes at one table")
         self._sittings[envelope.sender] = envelope
+        if held is None:  # it may have sat down after its link came up
+            self._introduce_to(envelope.sender)
         return True
 
     def _take_draft(self, envelope: Envelope) -> bool:

@@ -16,6 +16,34 @@ from protocol.codec import Digest, NodeId, TableId
 SeatAction = Play | DeclareRummikub | Draw | Pass | TakeDiscard | Discard
 
 
+# The hall: nodes that have not sat down, and tables that can be joined
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPeer:
+    """Where a node can be reached, as somebody has heard it. A hint; the link itself proves who answers."""
+
+    node: NodeId
+    addresses: tuple[str, ...]
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Announce:
+    """What a node says of itself over a link, the same as its mDNS record, and whom it knows at its table."""
+
+    name: str
+    table: TableId | None
+    table_name: str
+    rules: str
+    phase: str
+    seats: int
+    free: int
+    addresses: tuple[str, ...]
+    port: int
+    peers: tuple[KnownPeer, ...]
+
+
 # The lobby
 
 
@@ -218,7 +246,8 @@ class CatchUp:
 
 
 Body = (
-    TableCard
+    Announce
+    | TableCard
     | Sitting
     | GenesisDraft
     | GenesisSignature
@@ -234,6 +263,7 @@ Body = (
 BODIES: Final[dict[str, type[Body]]] = {
     body.__name__: body
     for body in (
+        Announce,
         TableCard,
         Sitting,
         GenesisDraft,

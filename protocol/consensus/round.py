@@ -14,7 +14,6 @@ from typing import Final
 from engine.state import Seat
 from protocol.consensus.votes import Backed, RoundKey
 
-
 FIRST_ROUND: Final = RoundKey(0, ())
 
 

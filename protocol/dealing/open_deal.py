@@ -17,7 +17,7 @@ from engine.tiles import TileId
 from protocol.codec import decode, encode
 from protocol.dealing.dealer import Context, Owed
 from protocol.errors import DecodeError
-from protocol.messages import PartKind
+from protocol.messages import Genesis, PartKind
 
 COIN_BYTES: Final = 32
 _Ids = tuple[TileId, ...]
@@ -110,6 +110,11 @@ class OpenDealer:
 
     def _rack_ids(self, state: PublicState, seat: Seat) -> _Ids:
         return tuple(self._deck[slot.position] for slot in state.hidden_slots(seat))
+
+
+def open_dealer(genesis: Genesis, seat: Seat | None, secret: bytes) -> OpenDealer:
+    """A dealer for one game of a table; `secret` are this node's 32 random bytes."""
+    return OpenDealer(genesis.rules, seat, secret)
 
 
 def _hash(*fields: bytes) -> bytes:

@@ -1,0 +1,293 @@
+"""The command line: `rummesh play`, `bot`, `tables`, `simulate`, `rules`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from engine.rulesets import RULE_SETS
+from node.app import NodeError, rule_set
+from node.commands import BotOptions, PlayOptions, run_bot, run_play, tables_seen
+from node.config import ConfigError, default_data_folder, parse_address
+from node.journal import JournalError
+from node.keystore import KeystoreError
+from node.simulation import GameSummary, SimulatedTable, StuckTable
+
+EXIT_USAGE = 2
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="rummesh")
+@click.option("--verbose", is_flag=True, help="Tell more about links and discovery on standard error.")
+def main(verbose: bool) -> None:
+    """Rummikub and its family over the LAN: no server, no host, no trust."""
+    level = logging.INFO if verbose else logging.WARNING
+    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    logging.getLogger("zeroconf").setLevel(logging.ERROR)
+
+
+def _addresses(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[Any, ...]:
+    try:
+        return tuple(parse_address(value) for value in values)
+    except ConfigError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _rules(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    if value is not None and value not in RULE_SETS:
+        raise click.BadParameter(f"there is no rule set {value!r}; there are: {', '.join(sorted(RULE_SETS))}")
+    return value
+
+
+_data = click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Folder for the key and the journals. Default: the user's data folder.",
+)
+_peer = click.option(
+    "--peer", "peers", multiple=True, callback=_addresses, metavar="HOST:PORT", help="Also look there for players."
+)
+_port = click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port for the other players' nodes. Default: any free one."
+)
+_loopback = click.option("--loopback", is_flag=True, help="Stay on this machine: other computers see nothing.")
+_turn_seconds = click.option(
+    "--turn-seconds", type=int, default=None, metavar="S", help="Turn limit; 0 for none. Default: as the rules say."
+)
+
+
+@main.command()
+@click.option("--name", default=None, help="How the others see you. Default: your user name.")
+@click.option("--rules", callback=_rules, default="pt", show_default=True, help="Rule set of a table opened here.")
+@click.option("--bots", type=click.IntRange(0, 5), default=0, help="Bots on this machine that join your tables.")
+@_turn_seconds
+@click.option("--table", default=None, metavar="NAME", help="Open a table of this name, or join it if it is there.")
+@_port
+@_peer
+@click.option("--page-port", type=click.IntRange(0, 65535), default=0, help="Port of the page. Default: any free one.")
+@click.option("--no-browser", is_flag=True, help="Only print the page's address.")
+@_loopback
+@_data
+def play(
+    name: str | None,
+    rules: str,
+    bots: int,
+    turn_seconds: int | None,
+    table: str | None,
+    port: int,
+    peers: tuple[tuple[str, int], ...],
+    page_port: int,
+    no_browser: bool,
+    loopback: bool,
+    data: Path | None,
+) -> None:
+    """Play in the browser: finds tables on the LAN, opens one, brings bots."""
+    chosen = _checked_rules(rules, turn_seconds)
+    options = PlayOptions(
+        name=name,
+        rules=chosen,
+        bots=bots,
+        table=table,
+        port=port,
+        peers=peers,
+        page_port=page_port,
+        browser=not no_browser,
+        loopback=loopback,
+        data=data or default_data_folder(),
+    )
+    _run(run_play(options))
+
+
+@main.command()
+@click.option("--table", required=True, metavar="NAME", help="The table to join.")
+@click.option("--name", default="Bot", show_default=True, help="How the others see it.")
+@click.option(
+    "--open",
+    "seats",
+    type=click.IntRange(2, 6),
+    default=None,
+    metavar="SEATS",
+    help="Open the table, and start once so many sit.",
+)
+@click.option("--rules", callback=_rules, default="pt", show_default=True, help="Rule set, with --open.")
+@_turn_seconds
+@click.option(
+    "--thinking", type=click.FloatRange(0, 60), default=1.0, show_default=True, help="Seconds it takes for a turn."
+)
+@click.option("--once", is_flag=True, help="End when the game is over.")
+@_port
+@_peer
+@_loopback
+@_data
+def bot(
+    table: str,
+    name: str,
+    seats: int | None,
+    rules: str,
+    turn_seconds: int | None,
+    thinking: float,
+    once: bool,
+    port: int,
+    peers: tuple[tuple[str, int], ...],
+    loopback: bool,
+    data: Path | None,
+) -> None:
+    """A headless node that joins a table and plays. Ends with Ctrl-C; a running game is taken up at the next start."""
+    options = BotOptions(
+        table=table,
+        name=name,
+        seats=seats,
+        rules=_checked_rules(rules, turn_seconds),
+        thinking_s=thinking,
+        once=once,
+        port=port,
+        peers=peers,
+        loopback=loopback,
+        data=data or default_data_folder() / "bot",
+    )
+    _run(run_bot(options))
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON on standard output.")
+@click.option("--seconds", type=click.FloatRange(0.5, 60), default=2.5, show_default=True, help="How long to listen.")
+@_loopback
+def tables(as_json: bool, seconds: float, loopback: bool) -> None:
+    """What tables are on the LAN."""
+    found = _run(tables_seen(seconds, loopback=loopback))
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    if not found:
+        click.echo("No tables found.")
+        return
+    shown = Table("Table", "Rules", "Phase", "Players", "Free seats")
+    for seen in found:
+        shown.add_row(seen["name"], seen["rules"], seen["phase"], str(seen["seats"]), str(seen["free"]))
+    Console().print(shown)
+
+
+@main.command()
+@click.option("--games", type=click.IntRange(1), default=10, show_default=True, help="How many games.")
+@click.option("--seats", type=click.IntRange(2, 6), default=4, show_default=True, help="Players at each table.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the first game; each next one adds 1."
+)
+@click.option("--rules", callback=_rules, default="pt", show_default=True)
+@_turn_seconds
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="Write every game's summary and log hash; - for standard output.",
+)
+def simulate(games: int, seats: int, seed: int, rules: str, turn_seconds: int | None, json_file: Path | None) -> None:
+    """Whole games between real sessions in one process, on a virtual clock and a simulated network."""
+    chosen = _checked_rules(rules, turn_seconds)
+    if not chosen.min_seats <= seats <= chosen.max_seats:
+        raise click.UsageError(f"{rules} is played by {chosen.min_seats} to {chosen.max_seats} players.")
+    summaries: list[GameSummary] = []
+    console = Console(stderr=True)
+    try:
+        with Progress(console=console, disable=not console.is_terminal) as progress:
+            task = progress.add_task("Playing", total=games)
+            for game in range(games):
+                summaries.append(SimulatedTable(chosen, seats, seed + game).run())
+                progress.advance(task)
+    except StuckTable as error:
+        click.echo(
+            f"{error}\nRepeat with: rummesh simulate --games 1 --seats {seats} --rules {rules} "
+            f"--seed {seed + len(summaries)}",
+            err=True,
+        )
+        sys.exit(1)
+    plain = {
+        "rules": rules,
+        "seats": seats,
+        "seed": seed,
+        "games": [_plain_summary(summary) for summary in summaries],
+    }
+    if json_file is not None and str(json_file) == "-":
+        click.echo(json.dumps(plain, indent=2))
+        return
+    if json_file is not None:
+        try:
+            json_file.write_text(json.dumps(plain, indent=2) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise click.FileError(str(json_file), error.strerror or "cannot be written") from error
+    _print_summary(summaries, seats)
+
+
+def _plain_summary(summary: GameSummary) -> dict[str, Any]:
+    return {
+        "seed": summary.seed,
+        "log_hash": summary.log_hash,
+        "entries": summary.entries,
+        "turns": summary.turns,
+        "starter": summary.starter,
+        "winners": list(summary.winners),
+        "scores": list(summary.scores),
+        "ended_by": summary.ended_by,
+        "virtual_s": summary.virtual_s,
+    }
+
+
+def _print_summary(summaries: list[GameSummary], seats: int) -> None:
+    turns = sum(summary.turns for summary in summaries)
+    click.echo(f"{len(summaries)} games, {turns} turns, {turns / len(summaries):.1f} turns a game")
+    shown = Table("Seat", "Wins", "Points")
+    for seat in range(seats):
+        wins = sum(1 for summary in summaries if seat in summary.winners)
+        shown.add_row(str(seat + 1), str(wins), str(sum(summary.scores[seat] for summary in summaries)))
+    Console().print(shown)
+
+
+@main.command()
+@click.argument("name", required=False, callback=_rules, metavar="[RULES]")
+def rules(name: str | None) -> None:
+    """The rule sets, or one of them with all its options."""
+    if name is None:
+        for rules_name in RULE_SETS:
+            click.echo(rules_name)
+        return
+    chosen = RULE_SETS[name]
+    for option in chosen.__dataclass_fields__:
+        value = getattr(chosen, option)
+        click.echo(f"{option} = {getattr(value, 'value', value)}")
+
+
+def _checked_rules(name: str, turn_seconds: int | None) -> Any:
+    try:
+        return rule_set(name, turn_seconds)
+    except NodeError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _run(coroutine: Any) -> Any:
+    """Run to the end. What the person can mend is one clear sentence and exit code 2."""
+    try:
+        return asyncio.run(coroutine)
+    except (KeystoreError, JournalError, NodeError, ConfigError) as error:
+        click.echo(f"rummesh: {error}", err=True)
+        sys.exit(EXIT_USAGE)
+    except OSError as error:
+        click.echo(f"rummesh: {error.strerror or error}", err=True)
+        sys.exit(EXIT_USAGE)
+    except KeyboardInterrupt:
+        return None
+
+
+if __name__ == "__main__":
+    main()

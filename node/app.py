@@ -1,0 +1,409 @@
+"""A node: identity, hall, links and at most one table, in one event loop.
+
+A `Node` knows nothing of pages or bots; `desk` and `players` act through it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from engine.rulesets import RULE_SETS, RuleSet
+from engine.state import Phase
+from node.clock import monotonic_s, random_bytes, unix_s
+from node.config import NodeSettings
+from node.discovery import Discovery, Peer, Record
+from node.hall import Hall, announce
+from node.journal import Journal, JournalError, JournalRecord
+from node.keystore import Identity, load_or_create
+from node.runner import Runner
+from node.transport import Mesh
+from protocol.dealing.open_deal import open_dealer
+from protocol.envelope import HALL, open_envelope, seal, table_of
+from protocol.errors import LocalProtocolError, RemoteProtocolError
+from protocol.events import Event
+from protocol.messages import Announce, TableCard
+from protocol.outputs import RecordKind
+from protocol.session import Record as SessionRecord
+from protocol.session import Session
+
+_log = logging.getLogger(__name__)
+
+PROTOCOL_VERSION: Final = 1
+RESUME_WITHIN_S: Final = 24 * 3600.0
+
+
+class NodeError(Exception):
+    """The node cannot do what its player asks. The text is a sentence for the player."""
+
+
+class Node:
+    """One node. All methods are called in its event loop."""
+
+    def __init__(self, settings: NodeSettings) -> None:
+        self.settings = settings
+        self.name = settings.name
+        self.hall = Hall()
+        self.runner: Runner | None = None
+        self.port = 0
+        self.notice: str | None = None  # for the player, until the next success
+        self._watchers: list[Callable[[], None]] = []
+        self._listeners: list[Callable[[Event], None]] = []
+        self._announced: Record | None = None
+        self._refresh: asyncio.Handle | None = None
+        self._closing: set[asyncio.Task[None]] = set()
+        self.identity: Identity = load_or_create(settings.data)
+        self._mesh = Mesh(self.identity, on_link=self._on_link, on_frame=self._on_frame, on_lost=self._on_lost)
+        self._discovery: Discovery | None = None
+
+    @property
+    def node_id(self) -> bytes:
+        return self.identity.node_id
+
+    @property
+    def session(self) -> Session | None:
+        """The session of the table this node is at."""
+        return None if self.runner is None else self.runner.session
+
+    def linked(self) -> tuple[bytes, ...]:
+        """The nodes that a link is up to."""
+        return self._mesh.linked()
+
+    async def start(self) -> None:
+        """Take up an unfinished game, listen, and be found. Raises `KeystoreError`, `JournalError` or `OSError`."""
+        self._resume()
+        self.port = await self._mesh.start(self.settings.host, self.settings.port)
+        record = self._record()
+        self._announced = record
+        self._discovery = Discovery(
+            record, self.port, on_peer=self._on_peer, on_gone=self._on_gone, interfaces=self.settings.interfaces
+        )
+        await self._discovery.start()
+        for host, port in self.settings.peers:
+            self.add_peer(host, port)
+        if self.runner is not None:
+            self.runner.start()
+        self._changed()
+
+    async def stop(self) -> None:
+        """Say goodbye and close everything. A running game can be taken up again later."""
+        if self._refresh is not None:
+            self._refresh.cancel()
+        if self._discovery is not None:
+            await self._discovery.stop()
+        if self.runner is not None:
+            self.runner.stop()
+        await self._mesh.stop()
+        if self._closing:
+            await asyncio.gather(*self._closing, return_exceptions=True)
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Have `changed` called after every change, until the returned function is called."""
+        self._watchers.append(changed)
+        return lambda: self._watchers.remove(changed)
+
+    def listen(self, told: Callable[[Event], None]) -> None:
+        """Have `told` called with every event of this node's tables."""
+        self._listeners.append(told)
+
+    # What the player may ask
+
+    def open_table(self, name: str, rules: RuleSet) -> bytes:
+        """Open a table and sit down at it; gives its id."""
+        table = random_bytes(16)
+        self._sit(table, TableCard(name, rules))
+        return table
+
+    def join(self, table: bytes) -> None:
+        """Sit down at a table that somebody has opened. Raises `NodeError`."""
+        if not self.hall.at_table(table):
+            raise NodeError("This table is not there any more.")
+        self._sit(table, None)
+
+    def leave(self) -> None:
+        """Stand up: from the lobby, from a finished game, or for good from a running one."""
+        runner = self.runner
+        if runner is None:
+            return
+        if runner.session.game is None:
+            runner.do(lambda session, _now_s: session.lobby.stand_up())
+        self.runner = None
+        runner.close_for_good()
+        for peer in self.hall.peers():
+            self._mesh.unwant(peer.record.node_id)
+        self._changed()
+
+    def add_peer(self, host: str, port: int) -> None:
+        """Keep a link to a typed address, for networks where multicast does not get through."""
+        self._mesh.want(None, (host,), port)
+
+    def rename(self, name: str) -> None:
+        """Take another name, also in the lobby."""
+        self.name = name
+        session = self.session
+        if session is not None and session.game is None and self.runner is not None:
+            self.runner.do(lambda own, _now_s: own.lobby.change(name=name))
+        self._changed()
+
+    def do(self, wish: Callable[[Session, float], object]) -> None:
+        """Let something happen to the session. Raises `NodeError` without one, else what `wish` raises."""
+        if self.runner is None:
+            raise NodeError("You are not at a table.")
+        if self.runner.failure is not None:
+            raise NodeError(self.runner.failure)
+        self.runner.do(wish)
+
+    # Tables
+
+    def _sit(self, table: bytes, card: TableCard | None) -> None:
+        if self.runner is not None:
+            raise NodeError("Leave this table first.")
+        try:
+            journal = Journal.open(self._journal_path(table))
+        except JournalError as error:
+            raise NodeError(str(error)) from error
+        session = Session.in_lobby(
+            self.identity,
+            table,
+            self.name,
+            bot=self.settings.bot,
+            entropy=random_bytes,
+            make_dealer=open_dealer,
+            card=card,
+            now_s=monotonic_s(),
+        )
+        self.runner = self._runner(session, journal)
+        self.runner.start()
+        for peer in self.hall.at_table(table):
+            self._meet(peer)
+        self._changed()
+
+    def _runner(self, session: Session, journal: Journal) -> Runner:
+        return Runner(session, self._mesh_links(), journal, told=self._told, changed=self._changed)
+
+    def _resume(self) -> None:
+        """Take up the newest game in the data folder if it is unfinished and not old."""
+        folder = self.settings.tables
+        paths = sorted(folder.glob("*.journal"), key=lambda path: path.stat().st_mtime) if folder.is_dir() else []
+        if not paths:
+            return
+        try:
+            journal = Journal.open(paths[-1])
+        except JournalError as error:
+            _log.warning("the last game is not taken up: %s", error)
+            self.notice = f"The last game could not be taken up. {error}"
+            return
+        session = self._resumed(paths[-1], list(journal.records()))
+        if session is None:
+            journal.close()
+            return
+        self.runner = self._runner(session, journal)
+
+    def _resumed(self, path: Path, records: list[JournalRecord]) -> Session | None:
+        if not records or records[-1].kind == RecordKind.CLOSED.value:
+            return None
+        now_s, now_unix_s = monotonic_s(), unix_s()
+        if now_unix_s - records[-1].unix_s > RESUME_WITHIN_S:
+            return None
+        try:
+            session = Session.resume(
+                self.identity,
+                bytes.fromhex(path.stem),
+                [
+                    SessionRecord(
+                        RecordKind(record.kind),
+                        record.height,
+                        record.data,
+                        now_s - max(0.0, now_unix_s - record.unix_s),
+                    )
+                    for record in records
+                ],
+                entropy=random_bytes,
+                make_dealer=open_dealer,
+                now_s=now_s,
+            )
+        except (LocalProtocolError, ValueError) as error:
+            _log.warning("the last game is not taken up: %s", error)
+            self.notice = f"The last game could not be taken up: its journal {path.name} is damaged."
+            return None
+        if session is None or session.game is None or session.game.over:
+            return None
+        return session
+
+    def _journal_path(self, table: bytes) -> Path:
+        return self.settings.tables / f"{table.hex()}.journal"
+
+    # Peers and links
+
+    def _on_peer(self, peer: Peer) -> None:
+        if peer.record.node_id == self.node_id:
+            return
+        self.hall.heard(peer)
+        self._meet(peer)
+        self._changed()
+
+    def _on_gone(self, node: bytes) -> None:
+        self.hall.gone(node)
+        self._changed()
+
+    def _meet(self, peer: Peer) -> None:
+        """Keep a link to a peer that is at our table."""
+        session = self.session
+        if session is None or peer.record.node_id == self.node_id:
+            return
+        members = session.genesis.members if session.genesis is not None else ()
+        if peer.record.table == session.table or any(member.node == peer.record.node_id for member in members):
+            self._mesh.want(peer.record.node_id, tuple(peer.addresses), peer.port)
+
+    def _on_link(self, node: bytes) -> None:
+        self._send_announce(node)
+        if self.runner is not None:
+            self.runner.linked(node)
+        self._changed()
+
+    def _on_lost(self, node: bytes, reason: str) -> None:
+        _log.info("link to %s lost: %s", node.hex()[:8], reason)
+        self.hall.unlinked(node)
+        if self.runner is not None:
+            self.runner.lost(node)
+        self._changed()
+
+    def _on_frame(self, node: bytes, payload: bytes) -> None:
+        table = table_of(payload)
+        if table == HALL:
+            self._hear(node, payload)
+        elif self.runner is not None and (table is None or table == self.runner.session.table):
+            self.runner.receive(node, payload)
+        elif table is None:
+            self._mesh_links().close_link(node, "not a frame of this version")
+
+    def _hear(self, node: bytes, payload: bytes) -> None:
+        try:
+            envelope = open_envelope(payload)
+        except RemoteProtocolError as error:
+            self._mesh_links().close_link(node, error.reason)
+            return
+        if envelope.sender != node or not isinstance(envelope.body, Announce):
+            return
+        self.hall.announced(node, envelope.body)
+        session = self.session
+        if session is not None and envelope.body.table == session.table:
+            for friend in envelope.body.peers:
+                if friend.node not in (node, self.node_id):
+                    self._mesh.want(friend.node, friend.addresses, friend.port)
+        self._changed()
+
+    def _send_announce(self, node: bytes | None) -> None:
+        session = self.session
+        friends = () if session is None else self.hall.at_table(session.table)
+        addresses = () if self._discovery is None else tuple(self._discovery.addresses)
+        frame = seal(self.identity, HALL, announce(self._record(), addresses, self.port, friends)).raw
+        if node is None:
+            self._mesh.broadcast(frame)
+        else:
+            self._mesh.send(node, frame)
+
+    def _mesh_links(self) -> _MeshLinks:
+        return _MeshLinks(self._mesh, self._closing)
+
+    # Keeping others and the player up to date
+
+    def _told(self, event: Event) -> None:
+        for told in tuple(self._listeners):
+            told(event)
+
+    def _changed(self) -> None:
+        """Tell the watchers, and, once this moment's changes are all made, the others."""
+        for changed in tuple(self._watchers):
+            changed()
+        if self._refresh is None and self._discovery is not None:
+            self._refresh = asyncio.get_running_loop().call_soon(self._publish)
+
+    def _publish(self) -> None:
+        self._refresh = None
+        record = self._record()
+        if self._discovery is None or record == self._announced:
+            return
+        self._announced = record
+        task = asyncio.get_running_loop().create_task(self._discovery.update(record))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+        self._discovery.alone = record.table is None or record.phase == "lobby"
+        self._send_announce(None)
+
+    def _record(self) -> Record:
+        empty = Record(
+            version=PROTOCOL_VERSION,
+            node_id=self.node_id,
+            name=self.name,
+            table=None,
+            table_name="",
+            rules="",
+            phase="hall",
+            seats=0,
+            free=0,
+        )
+        session = self.session
+        if session is None:
+            return empty
+        if session.game is not None:
+            genesis, over = session.game.genesis, session.game.state.phase is Phase.OVER
+            return replace(
+                empty,
+                table=session.table,
+                table_name=genesis.table_name,
+                rules=genesis.rules.name,
+                phase="over" if over else "playing",
+                seats=len(genesis.members),
+            )
+        card = session.lobby.table_card
+        if card is None:
+            return replace(empty, phase="joining")
+        seated = len(session.lobby.members())
+        return replace(
+            empty,
+            table=session.table,
+            table_name=card.name,
+            rules=card.rules.name,
+            phase="lobby",
+            seats=seated,
+            free=max(0, card.rules.max_seats - seated),
+        )
+
+
+class _MeshLinks:
+    """The mesh as a runner sees it."""
+
+    def __init__(self, mesh: Mesh, tasks: set[asyncio.Task[None]]) -> None:
+        self._mesh = mesh
+        self._tasks = tasks
+
+    def send(self, node_id: bytes, frame: bytes) -> bool:
+        return self._mesh.send(node_id, frame)
+
+    def broadcast(self, frame: bytes, *, but: bytes | None = None) -> None:
+        self._mesh.broadcast(frame, but=but)
+
+    def linked(self) -> tuple[bytes, ...]:
+        return self._mesh.linked()
+
+    def close_link(self, node_id: bytes, reason: str) -> None:
+        task = asyncio.get_running_loop().create_task(self._mesh.drop(node_id, reason))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def rule_set(name: str, turn_seconds: int | None) -> RuleSet:
+    """The rule set of that name with its turn limit changed (None: as it is; 0: none). Raises `NodeError`."""
+    rules = RULE_SETS.get(name)
+    if rules is None:
+        raise NodeError(f"There is no rule set {name!r}. There are: {', '.join(sorted(RULE_SETS))}.")
+    if turn_seconds is None:
+        return rules
+    if turn_seconds != 0 and not 5 <= turn_seconds <= 3600:
+        raise NodeError("The turn limit must be 5 to 3600 seconds, or 0 for none.")
+    return replace(rules, turn_seconds=turn_seconds)

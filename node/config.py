@@ -1,0 +1,45 @@
+"""Settings of a node as one frozen value, and where its files live."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import platformdirs
+
+
+class ConfigError(Exception):
+    """A setting makes no sense. The text says which and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSettings:
+    """How one node runs. `host` None: all addresses of this machine. `interfaces` None: those that are there."""
+
+    name: str
+    data: Path
+    bot: bool = False
+    host: str | None = None
+    port: int = 0
+    peers: tuple[tuple[str, int], ...] = ()
+    interfaces: tuple[str, ...] | None = None
+    thinking_s: tuple[float, float] = field(default=(0.8, 2.5))  # a bot's, at least and at most
+
+    @property
+    def tables(self) -> Path:
+        """The folder of the journals, one file a table."""
+        return self.data / "tables"
+
+
+def default_data_folder() -> Path:
+    """The user's data folder for Rummesh."""
+    return platformdirs.user_data_path("rummesh", appauthor=False)
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Host and port of `HOST:PORT` or `[IPV6]:PORT`. Raises `ConfigError`."""
+    host, separator, port = text.strip().rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not separator or not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        raise ConfigError(f"{text!r} is no address. Write it as HOST:PORT, for example 192.168.1.20:47701.")
+    return host, int(port)

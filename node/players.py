@@ -1,0 +1,100 @@
+"""Who decides for a seat without a person: a bot that sits down, gets ready, and plays its turns."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable
+
+from engine.bots import choose
+
+from node.app import Node, NodeError
+from node.hall import TableSeen
+from protocol.session import Session
+
+_log = logging.getLogger(__name__)
+
+
+class BotPlayer:
+    """Plays for a node without a page. `wanted` tells which table it may join; `starts_with` how many seats make it
+    press Start (0: it leaves that to people). It sees what its own seat may see, as any player does.
+    """
+
+    def __init__(self, node: Node, wanted: Callable[[TableSeen], bool], starts_with: int = 0) -> None:
+        self._node = node
+        self._wanted = wanted
+        self._starts_with = starts_with
+        self._thinking: asyncio.TimerHandle | None = None
+        self._thinks_about: tuple[bytes, int, int] | None = None
+        self._unwatch = node.watch(self._soon)
+        self._due: asyncio.Handle | None = None
+
+    def stop(self) -> None:
+        """No more moves."""
+        self._unwatch()
+        for handle in (self._due, self._thinking):
+            if handle is not None:
+                handle.cancel()
+
+    def look(self) -> None:
+        """Do what is due: join, get ready, think."""
+        self._due = None
+        session = self._node.session
+        if session is None:
+            self._join()
+        elif session.game is None:
+            self._get_ready(session)
+        else:
+            self._think(session)
+
+    def _soon(self) -> None:
+        """A change may come in the middle of something: look when that is done."""
+        if self._due is None:
+            self._due = asyncio.get_running_loop().call_soon(self.look)
+
+    def _join(self) -> None:
+        for table in self._node.hall.tables():
+            if table.phase == "lobby" and table.free > 0 and self._wanted(table):
+                try:
+                    self._node.join(table.table)
+                except NodeError as error:
+                    _log.warning("cannot join: %s", error)
+                return
+
+    def _get_ready(self, session: Session) -> None:
+        lobby = session.lobby
+        if lobby.table_card is None or lobby.signed:
+            return
+        start = 0 < self._starts_with <= len(lobby.members())
+        if not lobby.own.ready or (start and not lobby.own.start):
+            self._node.do(lambda own, _now_s: own.lobby.change(ready=True, start=start))
+
+    def _think(self, session: Session) -> None:
+        assert session.game is not None
+        moment = (session.table, session.height, session.round)
+        if self._thinks_about == moment:
+            return
+        if self._thinking is not None:
+            self._thinking.cancel()
+            self._thinking = None
+        state, seat = session.game.state, session.seat
+        if session.game.call is not None or seat is None or state.turn != seat or session.game.over:
+            return
+        self._thinks_about = moment
+        delay_s = random.uniform(*self._node.settings.thinking_s)  # noqa: S311 - only to look human
+        self._thinking = asyncio.get_running_loop().call_later(delay_s, self._act)
+
+    def _act(self) -> None:
+        self._thinking = None
+        if self._node.session is not None:
+            self._node.do(act_by_bot)
+
+
+def act_by_bot(session: Session, now_s: float) -> None:
+    """Play the own turn, if it is on, by the engine's bot."""
+    if session.may_act(now_s):
+        state, seat = session.state, session.seat
+        assert state is not None
+        assert seat is not None
+        session.act(choose(seat, state, session.own_tiles()), now_s)

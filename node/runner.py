@@ -1,0 +1,136 @@
+"""Drives one session: feeds it links, frames and time, and carries out what it wants done, in order.
+
+What a session stores is durable before anything after it is sent. If the journal fails, nothing more is sent for this
+table: a node that cannot remember its votes must not cast any.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Protocol
+
+from node.clock import monotonic_s, unix_s
+from node.journal import Journal, JournalError, JournalRecord
+from protocol.events import Event
+from protocol.outputs import Drop, RecordKind, Send, Store, Tell
+from protocol.session import Session
+
+_log = logging.getLogger(__name__)
+
+
+class Links(Protocol):
+    """What a runner needs of the mesh."""
+
+    def send(self, node_id: bytes, frame: bytes) -> bool: ...
+
+    def broadcast(self, frame: bytes, *, but: bytes | None = None) -> None: ...
+
+    def linked(self) -> tuple[bytes, ...]: ...
+
+    def close_link(self, node_id: bytes, reason: str) -> None: ...
+
+
+class Runner:
+    """One session at work in the event loop. `changed` is called after every input, `told` with every event."""
+
+    def __init__(
+        self,
+        session: Session,
+        links: Links,
+        journal: Journal,
+        *,
+        told: Callable[[Event], None],
+        changed: Callable[[], None],
+    ) -> None:
+        self.session = session
+        self.failure: str | None = None
+        self._links = links
+        self._journal = journal
+        self._told = told
+        self._changed = changed
+        self._timer: asyncio.TimerHandle | None = None
+        self._stopped = False
+
+    def start(self) -> None:
+        """Tell the session of the links that are up already, and begin."""
+        self.do(lambda session, now_s: [session.linked(node, now_s) for node in self._links.linked()])
+
+    def stop(self) -> None:
+        """No more input from here on. The session's own words are safe in the journal."""
+        self._stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self._journal.close()
+
+    def close_for_good(self) -> None:
+        """As `stop`, and the game is not taken up again."""
+        game = self.session.game
+        if game is not None and self.failure is None:
+            self._write([JournalRecord(RecordKind.CLOSED.value, self.session.height, b"", unix_s())])
+        self.stop()
+
+    def linked(self, node: bytes) -> None:
+        self.do(lambda session, now_s: session.linked(node, now_s))
+
+    def lost(self, node: bytes) -> None:
+        self.do(lambda session, now_s: session.lost(node, now_s))
+
+    def receive(self, link: bytes, frame: bytes) -> None:
+        self.do(lambda session, now_s: session.receive(link, frame, now_s))
+
+    def do(self, wish: Callable[[Session, float], object]) -> None:
+        """Let something happen to the session now, and carry out what follows from it.
+
+        What `wish` raises reaches the caller, after the outputs of what had happened before it.
+        """
+        if self._stopped or self.failure is not None:
+            return
+        try:
+            wish(self.session, monotonic_s())
+        finally:
+            self._carry_out()
+            self._wake_up()
+            self._changed()
+
+    def _carry_out(self) -> None:
+        waiting: list[JournalRecord] = []
+        for output in self.session.take_outputs():
+            if isinstance(output, Store):
+                waiting.append(JournalRecord(output.kind.value, output.height, output.data, unix_s()))
+                continue
+            if waiting and isinstance(output, Send):
+                if not self._write(waiting):
+                    return
+                waiting = []
+            match output:
+                case Send(frame, to, but):
+                    if to is None:
+                        self._links.broadcast(frame, but=but)
+                    else:
+                        self._links.send(to, frame)
+                case Drop(node, reason):
+                    self._links.close_link(node, reason)
+                case Tell(event):
+                    self._told(event)
+        if waiting:
+            self._write(waiting)
+
+    def _write(self, records: list[JournalRecord]) -> bool:
+        try:
+            self._journal.append(records)
+        except JournalError as error:
+            self.failure = str(error)
+            _log.error("the journal failed, this table stands still: %s", error)
+            return False
+        return True
+
+    def _wake_up(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self.failure is None and not self._stopped:
+            delay_s = max(0.0, self.session.next_deadline_s() - monotonic_s())
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(delay_s, self.do, Session.handle_deadline)
