@@ -6,14 +6,21 @@ played, discarded, or taken back to a rack afterwards is public for good.
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple, NewType
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, NewType
+
+import msgpack
 
 from engine.rulesets import RuleSet
 from engine.tiles import Tile, TileId
 
 Seat = NewType("Seat", int)
+
+HASH_BYTES: Final = 32
 
 
 class Slot(NamedTuple):
@@ -156,3 +163,45 @@ class PublicState:
         """The slots of a rack whose tiles are not public, in rack order."""
         known = self.known_tiles()
         return tuple(slot for slot in self.seats[seat].rack if slot not in known)
+
+
+def state_hash(state: PublicState) -> bytes:
+    """BLAKE2b-256 over the msgpack of the public state as plain arrays, fields in the order they are declared."""
+    packed: bytes = msgpack.packb(_plain_state(state), use_bin_type=True)
+    return hashlib.blake2b(packed, digest_size=HASH_BYTES).digest()
+
+
+def _plain_state(state: PublicState) -> list[Any]:
+    return [
+        _plain_rules(state.rules),
+        state.game,
+        state.phase.value,
+        [[seat.rack, seat.opened, seat.in_game, seat.laid] for seat in state.seats],
+        [state.stock.epoch, state.stock.next, state.stock.size, state.stock.open],
+        state.starter,
+        state.turn,
+        state.turn_number,
+        [[meld.tiles, None if meld.kind is None else meld.kind.value] for meld in state.board],
+        state.discard,
+        state.known,
+        state.passes,
+        None if state.call is None else _plain_call(state.call),
+        None if state.ended_by is None else state.ended_by.value,
+        state.out,
+        None if state.result is None else _plain_result(state.result),
+        [_plain_result(result) for result in state.results],
+    ]
+
+
+@lru_cache(maxsize=64)
+def _plain_rules(rules: RuleSet) -> list[Any]:
+    values = [getattr(rules, item.name) for item in dataclasses.fields(rules)]
+    return [value.value if isinstance(value, Enum) else value for value in values]
+
+
+def _plain_call(call: Call) -> list[Any]:
+    return [call.name.value, call.seat, call.slots, call.ends_turn]
+
+
+def _plain_result(result: GameResult) -> list[Any]:
+    return [result.ended_by.value, result.scores, result.winners, result.out]

@@ -50,7 +50,7 @@ class Tile:
         if self.colour is None:
             return "J"
         if self.colour in SUITS:
-            return self.colour.value + _CARD_RANKS[self.number - 1]
+            return f"{self.colour.value}{_CARD_RANKS[self.number - 1]}"
         return f"{self.colour.value}{self.number}"
 
 

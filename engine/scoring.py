@@ -1,0 +1,63 @@
+"""What a game scores. Source: docs/rules.md, sections 2.8, 2.9 and 3.4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from engine.rulesets import RuleSet
+from engine.tiles import Tile
+
+_JACK: Final = 11
+
+
+@dataclass(frozen=True, slots=True)
+class GameScore:
+    """Points by seat, and the seats that won: several only if they share the win."""
+
+    scores: tuple[int, ...]
+    winners: tuple[int, ...]
+
+
+def tile_points(rules: RuleSet, tile: Tile) -> int:
+    """What a tile costs on a rack (`es`: what a card is worth anywhere)."""
+    if tile.is_joker:
+        return rules.joker_penalty
+    if rules.deck == "cards" and tile.number == 1:
+        return rules.ace_points
+    if rules.court_points and tile.number >= _JACK:
+        return rules.court_points
+    return tile.number
+
+
+def rack_points(rules: RuleSet, tiles: Iterable[Tile]) -> int:
+    """The sum of a rack."""
+    return sum(tile_points(rules, tile) for tile in tiles)
+
+
+def score_out(rules: RuleSet, racks: Sequence[Sequence[Tile]], winner: int) -> GameScore:
+    """A tile game that `winner` has won: the others lose the sum of their racks, the winner gets all of it."""
+    losses = [0 if seat == winner else rack_points(rules, rack) for seat, rack in enumerate(racks)]
+    scores = tuple(sum(losses) if seat == winner else -loss for seat, loss in enumerate(losses))
+    return GameScore(scores, (winner,))
+
+
+def score_blocked(rules: RuleSet, racks: Sequence[Sequence[Tile]]) -> GameScore:
+    """A tile game in which nobody could go on: the lowest rack wins.
+
+    The others lose the difference to it, the winner gets all of it. Equal lowest totals: fewer tiles; still equal: they
+    share the win and score nothing. Source: docs/rules.md, section 2.8.
+    """
+    totals = [rack_points(rules, rack) for rack in racks]
+    lowest = min(totals)
+    fewest = min(len(rack) for rack, total in zip(racks, totals, strict=True) if total == lowest)
+    winners = tuple(seat for seat, rack in enumerate(racks) if totals[seat] == lowest and len(rack) == fewest)
+    losses = [total - lowest for total in totals]
+    gain = sum(losses) if len(winners) == 1 else 0
+    return GameScore(tuple(gain if seat in winners else -loss for seat, loss in enumerate(losses)), winners)
+
+
+def dearest(rules: RuleSet, tiles: Iterable[Tile], count: int) -> tuple[Tile, ...]:
+    """The `count` tiles that cost most: what a rack that was not opened is taken to hold."""
+    return tuple(sorted(tiles, key=lambda tile: -tile_points(rules, tile))[:count])
