@@ -1,0 +1,329 @@
+"""`PageServer`: serves the player's page and keeps every open page up to date.
+
+Who may come in: whoever has this start's token. `GET /?token=T` turns it into a cookie that scripts cannot read;
+everything else needs the cookie. A foreign web page in the same browser is kept out by the Host header (a name that
+was re-bound to our address is not ours), by the Origin of the WebSocket, and by the cookie's SameSite.
+
+How a page is kept up to date: each page has one writing task and one flag. A change of the node only sets the flag,
+so a slow page costs the node nothing: it gets the newest state when it can take it, and is cut off when it takes
+nothing for `send_timeout_s`. Replies wait in a short queue; a page that does not read them is not read from either.
+
+Lives in one event loop, the node's: `Desk` is called there and may call `changed` only from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Final, Protocol
+
+from aiohttp import WSMsgType, web
+
+from node.web.commands import PageRefusal, parse_command
+
+__all__ = ["Desk", "PageLimits", "PageRefusal", "PageServer"]
+
+_log = logging.getLogger(__name__)
+
+_CONTENT_TYPES: Final = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+_HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+_FOREIGN_HOST: Final = "This program does not answer under this address. Open the link that it showed when it started."
+_OLD_LINK: Final = "This link is no longer valid. Open the link that the program shows now."
+_NO_KEY: Final = "This page needs its key. Open the link that the program showed when it started."
+_FOREIGN_PAGE: Final = "Another web page may not talk to this program."
+_TOO_MANY: Final = "Too many pages are open. Close one of them and try again."
+
+
+class Desk(Protocol):
+    """What a page talks to; the node implements it. None of the three may block."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """The whole state for this player, as plain data: the `state` message without its `type`."""
+        ...
+
+    def command(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        """Does what the page asks. The reply is for this page only. Raises `PageRefusal`.
+
+        `message` went through `parse_command`.
+        """
+        ...
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Has `changed` called after every change of the snapshot, until the returned function is called."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PageLimits:
+    """What one page may cost. Seconds and bytes."""
+
+    heartbeat_s: float = 15.0  # a page that does not answer for half of this is gone
+    message_bytes: int = 32 * 1024
+    send_timeout_s: float = 10.0
+    close_timeout_s: float = 1.0
+    pages: int = 16
+    replies: int = 32
+
+
+class PageServer:
+    """Serves the pages of one player. `token` must be unguessable and new for every start.
+
+    `extra_hosts` are further names or addresses under which the page may be opened, with or without a port.
+    """
+
+    def __init__(
+        self, desk: Desk, *, token: str, extra_hosts: Iterable[str] = (), limits: PageLimits | None = None
+    ) -> None:
+        if len(token) < 16:
+            raise ValueError("expected a token of at least 16 characters")
+        self._desk = desk
+        self._token = token
+        self._extra_hosts = tuple(extra_hosts)
+        self._limits = limits or PageLimits()
+        self._static = _load_static()
+        self._links: set[_Link] = set()
+        self._hosts: frozenset[str] = frozenset()
+        self._cookie = ""
+        self._runner: web.AppRunner | None = None
+
+    @property
+    def pages(self) -> int:
+        """How many pages are connected just now."""
+        return len(self._links)
+
+    async def start(self, host: str = "127.0.0.1", port: int = 0) -> str:
+        """Begins to listen (`port` 0: any free one). Returns the link, with the token. Raises `OSError`."""
+        assert self._runner is None, "already started"
+        app = web.Application(middlewares=[self._guard])
+        app.router.add_get("/", self._index)
+        app.router.add_get("/favicon.ico", self._favicon)
+        app.router.add_get("/static/{name}", self._file)
+        app.router.add_get("/ws", self._socket)
+        app.on_response_prepare.append(_add_headers)
+        app.on_shutdown.append(self._close_links)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=self._limits.close_timeout_s)
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, host, port).start()
+        except BaseException:
+            await runner.cleanup()
+            raise
+        self._runner = runner
+        bound = runner.addresses[0][1]
+        own = (_in_url(host),) if host not in ("", "0.0.0.0", "::") else ()  # noqa: S104 - compared, not bound
+        names = ("127.0.0.1", "localhost", "[::1]", *own, *self._extra_hosts)
+        self._hosts = frozenset(_with_port(name.lower(), bound) for name in names)
+        # Cookies do not keep ports apart: two nodes on one machine must not overwrite each other's.
+        self._cookie = f"rummesh-{bound}"
+        return f"http://{own[0] if own else '127.0.0.1'}:{bound}/?token={self._token}"
+
+    async def stop(self) -> None:
+        """Closes every page's connection and stops listening. May be called twice."""
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            await runner.cleanup()
+
+    # Who may come in
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Callable[[web.Request], Any]) -> web.StreamResponse:
+        hosts = request.headers.getall("Host", [])
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+            return _refuse(_FOREIGN_HOST)
+        if request.path == "/" and "token" in request.query:
+            return self._let_in(request)
+        if not self._is_token(request.cookies.get(self._cookie, "")):
+            refusal = _refuse(_NO_KEY)
+            if request.path == "/" and request.headers.get("Sec-Fetch-Site") == "cross-site":
+                # A link on another site was followed: the browser holds the cookie back until we ask ourselves.
+                refusal.headers["Refresh"] = "0; url=/"
+            return refusal
+        response: web.StreamResponse = await handler(request)
+        return response
+
+    def _let_in(self, request: web.Request) -> web.Response:
+        if not self._is_token(request.query["token"]):
+            return _refuse(_OLD_LINK)
+        answer = web.Response(status=303, headers={"Location": "/"})
+        answer.set_cookie(self._cookie, self._token, path="/", httponly=True, samesite="Strict")
+        return answer
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), self._token.encode())
+
+    # What they get
+
+    async def _index(self, request: web.Request) -> web.Response:
+        return self._static_answer("index.html")
+
+    async def _favicon(self, request: web.Request) -> web.Response:
+        return self._static_answer("favicon.svg")
+
+    async def _file(self, request: web.Request) -> web.Response:
+        return self._static_answer(request.match_info["name"])
+
+    def _static_answer(self, name: str) -> web.Response:
+        if name not in self._static:
+            return web.Response(status=404, text="There is no such file.")
+        body, content_type = self._static[name]
+        return web.Response(body=body, content_type=content_type, charset="utf-8")
+
+    async def _socket(self, request: web.Request) -> web.StreamResponse:
+        if request.headers.get("Origin", "").lower() != f"http://{request.headers['Host'].lower()}":
+            return _refuse(_FOREIGN_PAGE)
+        if len(self._links) >= self._limits.pages:
+            return web.Response(status=503, text=_TOO_MANY)
+        socket = web.WebSocketResponse(
+            heartbeat=self._limits.heartbeat_s,
+            timeout=self._limits.close_timeout_s,
+            max_msg_size=self._limits.message_bytes,
+            compress=False,
+        )
+        if not socket.can_prepare(request).ok:
+            return web.Response(status=426, text="This address is for the page's own connection.")
+        await socket.prepare(request)
+        link = _Link(socket, self._desk, self._limits)
+        self._links.add(link)
+        try:
+            await link.run()
+        finally:
+            self._links.discard(link)
+            if link.stuck and request.transport is not None:
+                request.transport.abort()
+        return socket
+
+    async def _close_links(self, _app: web.Application) -> None:
+        await asyncio.gather(*(link.close() for link in tuple(self._links)))
+
+
+class _Link:
+    """One connected page."""
+
+    def __init__(self, socket: web.WebSocketResponse, desk: Desk, limits: PageLimits) -> None:
+        self.stuck = False  # took nothing for too long
+        self._socket = socket
+        self._desk = desk
+        self._limits = limits
+        self._stale = True  # the page has not seen the newest state
+        self._wake = asyncio.Event()
+        self._wake.set()
+        self._replies: asyncio.Queue[dict[str, Any]] = asyncio.Queue(limits.replies)
+
+    async def run(self) -> None:
+        """Until the page is gone: its commands to the desk, replies and states to the page."""
+        unwatch = self._desk.watch(self._changed)
+        reader = asyncio.create_task(self._read(), name="page reader")
+        writer = asyncio.create_task(self._write(), name="page writer")
+        try:
+            await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            unwatch()
+            for task in (reader, writer):
+                task.cancel()
+            await asyncio.wait((reader, writer))
+        for task in (reader, writer):
+            if not task.cancelled():
+                task.result()
+
+    async def close(self) -> None:
+        await self._socket.close(code=1001, message=b"the program stops")
+
+    def _changed(self) -> None:
+        self._stale = True
+        self._wake.set()
+
+    async def _read(self) -> None:
+        async for frame in self._socket:
+            reply = self._answer(frame.data if frame.type is WSMsgType.TEXT else None)
+            if reply is not None:
+                await self._replies.put(reply)
+                self._wake.set()
+
+    def _answer(self, text: str | None) -> dict[str, Any] | None:
+        kind = ""
+        try:
+            if text is None:
+                raise PageRefusal("BAD-MESSAGE", "The page sent bytes instead of text.")
+            command = parse_command(text)
+            kind = command["type"]
+            return self._desk.command(command)
+        except PageRefusal as refusal:
+            return {"type": "refused", "command": kind, "code": refusal.code, "sentence": refusal.sentence}
+
+    async def _write(self) -> None:
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                while not self._replies.empty():
+                    await self._send(self._replies.get_nowait())
+                if self._stale:
+                    self._stale = False
+                    await self._send({"type": "state", **self._desk.snapshot()})
+        except TimeoutError:
+            self.stuck = True
+            _log.info("a page took nothing for %s s and was cut off", self._limits.send_timeout_s)
+        except ConnectionError:
+            _log.debug("a page went away while it was written to")
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        # Escaped to ASCII: whatever text a peer may have sent, this can be encoded.
+        text = json.dumps(message, separators=(",", ":"), allow_nan=False)
+        async with asyncio.timeout(self._limits.send_timeout_s):
+            await self._socket.send_str(text)
+
+
+def _load_static() -> dict[str, tuple[bytes, str]]:
+    """Name to bytes and content type of every file of the page. Nothing else can ever be asked for."""
+    files = {}
+    for entry in resources.files("node.web").joinpath("static").iterdir():
+        content_type = _CONTENT_TYPES.get("." + entry.name.rpartition(".")[2])
+        if entry.is_file() and content_type is not None:
+            files[entry.name] = (entry.read_bytes(), content_type)
+    return files
+
+
+async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
+    # `connect-src 'self'` does not cover WebSockets in every browser, so the address is named; it was checked.
+    host = request.headers.get("Host", "") if response.status != 403 else ""
+    sockets = f"'self' ws://{host}" if host else "'none'"
+    response.headers["Content-Security-Policy"] = (
+        f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src {sockets}; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    response.headers.update(_HEADERS)
+
+
+def _refuse(sentence: str) -> web.Response:
+    return web.Response(status=403, text=sentence)
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _with_port(name: str, port: int) -> str:
+    """`name` with `port` unless it has one; an IPv6 address gets its brackets."""
+    if name.startswith("["):
+        return name if not name.endswith("]") else f"{name}:{port}"
+    if name.count(":") > 1:
+        return f"[{name}]:{port}"
+    return name if ":" in name else f"{name}:{port}"

@@ -1,0 +1,75 @@
+/**
+ * The player's page. Begins here: one connection to the own node, and of two screens the one that the node names.
+ *
+ * Reading order: socket, tiles, melds, draft, rackorder, play (the player's own play, no elements), then what is seen:
+ * board, rack, drag, places, keys, clock, players, happenings, result, table; lobby; toast, sound, dom.
+ *
+ * For tests, `data-testid` on:
+ *   everywhere   message (refusals and calm notices), contact (no connection)
+ *   lobby        lobby, name, rename, notice, address, tables, join-<table id>, table-name, rule-set, turn-seconds,
+ *                open-table, by-address, peer-address, add-peer
+ *   at a table   at-table, members, member-<id>, why-not, ready, start, add-bot, leave, rules
+ *   the game     table, words, turn, waiting, clock, opening, notice, announce, board, meld-<n>, kind-<n>-group,
+ *                kind-<n>-run, new-meld, tile-<id>, rack, faults, undo, redo, reset, sort-colour, sort-number, sort-own,
+ *                draw (also passes), rummikub, end-turn, sound, more, leave, stay, leave-now, player-<seat>, pool, log,
+ *                state-hash, rules
+ *   the end      result, result-<seat>, new-lobby
+ * A button that does nothing just now has `aria-disabled`, its `title` says why, and pressing it says it in `message`.
+ */
+
+import { arrange, el } from './dom.js';
+import { Lobby } from './lobby.js';
+import { Connection } from './socket.js';
+import { Sound } from './sound.js';
+import { TableScreen } from './table.js';
+import { Toast } from './toast.js';
+
+const LOST = {
+  away: 'No contact with your own program. Trying again…',
+  'locked-out': 'Your program was started anew. Open the link that it shows now.',
+};
+
+const root = document.getElementById('app');
+const toast = new Toast();
+const contact = el('p', { class: 'contact', testid: 'contact', role: 'status', hidden: true });
+const send = (message) => {
+  const sent = connection.send(message);
+  if (!sent) toast.say(LOST.away);
+  return sent;
+};
+const say = (sentence, calm) => toast.say(sentence, calm);
+const lobby = new Lobby(send, say);
+const table = new TableScreen({ send, say }, new Sound());
+let rulesText = [];
+
+const receive = {
+  state(state) {
+    const atTable = state.screen === 'table' && state.table !== null;
+    if (state.lobby?.at) rulesText = state.lobby.at.rules_text;
+    arrange(root, [contact, atTable ? table.node : lobby.node, toast.node]);
+    if (atTable) {
+      table.show(state.table, state.table.rules_text ?? rulesText);
+    } else {
+      document.title = 'Rummesh';
+      if (state.lobby) lobby.show(state);
+    }
+  },
+  judged: (message) => table.answer(message),
+  refused(message) {
+    if (table.node.isConnected) table.refused(message);
+    else say(message.sentence);
+  },
+};
+
+const connection = new Connection({
+  message: (message) => receive[message.type]?.(message),
+  open() {
+    contact.hidden = true;
+    table.reconnected();
+  },
+  lost(reason) {
+    contact.textContent = LOST[reason];
+    contact.hidden = false;
+    if (!contact.isConnected) root.prepend(contact);
+  },
+});

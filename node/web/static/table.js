@@ -1,0 +1,533 @@
+/**
+ * The screen of a running game: puts the parts together, turns presses into `Play`, and shows what `Play` says.
+ */
+
+import { Board } from './board.js';
+import { Clock } from './clock.js';
+import { arrange, calm, el, setBlocked, setText } from './dom.js';
+import { Drag } from './drag.js';
+import { Happenings } from './happenings.js';
+import { listenToKeys } from './keys.js';
+import { mark } from './lobby.js';
+import { Play } from './play.js';
+import { Players } from './players.js';
+import { Rack } from './rack.js';
+import { resultPanel } from './result.js';
+import { TileBox, describe } from './tiles.js';
+
+const MOVE_MS = 150;
+const CALLS = {
+  start: 'The tiles are being shuffled. Every player’s machine takes part, so nobody knows the order.',
+  racks: 'The racks are being dealt.',
+  draw: 'A tile is being drawn.',
+  redeal: 'The pool is being shuffled again.',
+  final: 'The remaining racks are being opened.',
+};
+
+const button = (testid, text, className, label) => el('button', { type: 'button', class: className, testid, 'aria-label': label }, text);
+const sortButton = (how, digits, word, label) => el(
+  'button', { type: 'button', class: 'tool sort', testid: `sort-${how}`, 'aria-label': label, title: label },
+  digits, el('span', { class: 'word' }, ` ${word}`),
+);
+
+export class TableScreen {
+  #hooks;
+  #sound;
+  #table = null;
+  #turnKey = '';
+  #newOnBoard = new Set();
+  #lastBoard = null;
+  #rover = null;
+  #dropped = new Set();
+  #resultKey = '';
+  #result = null;
+
+  #tiles = new TileBox();
+  #play;
+  #board = new Board((index, kind) => this.#play.setKind(index, kind));
+  #rack = new Rack();
+  #clock = new Clock(() => this.#lastSeconds());
+  #players = new Players();
+  #happenings = new Happenings();
+  #drag;
+
+  #tableName = el('span', { class: 'table-title' });
+  #words = el('span', { class: 'words', testid: 'words', title: 'The table words: the same four on every screen mean the same table.' });
+  #turn = el('h1', { class: 'turn', testid: 'turn' });
+  #sub = el('p', { class: 'sub', testid: 'waiting' });
+  #opening = el('div', { class: 'opening', testid: 'opening', hidden: true });
+  #openingText = el('span');
+  #openingBar = el('span', { class: 'opening-bar' });
+  #notice = el('p', { class: 'notice', testid: 'notice', role: 'status', hidden: true });
+  #live = el('p', { class: 'unseen', testid: 'announce', 'aria-live': 'polite' });
+  #hint = el('p', { class: 'hint' });
+  #faults = el('ul', { class: 'faults', testid: 'faults', 'aria-label': 'What is not right yet', 'aria-live': 'polite' });
+  #line = el('div', { class: 'gap-line', hidden: true });
+  #scroller = el('div', { class: 'board-scroll' });
+  #undo = button('undo', '↶', 'tool', 'Undo');
+  #redo = button('redo', '↷', 'tool', 'Redo');
+  #reset = button('reset', 'Reset', 'tool');
+  #sorts = {
+    colour: sortButton('colour', '789', 'runs', 'Sort the rack by colour, for runs'),
+    number: sortButton('number', '777', 'groups', 'Sort the rack by number, for groups'),
+    own: button('sort-own', 'My order', 'tool sort'),
+  };
+  #draw = button('draw', 'Draw', 'action');
+  #rummikub = button('rummikub', 'Rummikub!', 'action');
+  #end = button('end-turn', 'End turn', 'action');
+  #soundButton = button('sound', '', 'tool');
+  #more = button('more', 'More', 'tool');
+  #leave = button('leave', 'Leave', 'tool');
+  #rulesText = el('div', { class: 'rules-text' });
+  #rules = el('details', { class: 'rules', testid: 'rules' }, el('summary', {}, 'The rules of this table'), this.#rulesText);
+  #seal = el('p', { class: 'seal quiet', testid: 'state-hash' });
+  #side = el('aside', { class: 'side', id: 'side' });
+  #asking = this.#leaveDialog();
+
+  /** `hooks`: `send(command)`, `say(sentence, calm)`; `sound`: a `Sound`. */
+  constructor(hooks, sound) {
+    this.#hooks = hooks;
+    this.#sound = sound;
+    this.#play = new Play({ ...hooks, storage: sessionStorage, changed: (placed) => this.#showPlay(placed) });
+    this.#opening.append(this.#openingText, el('span', { class: 'opening-track' }, this.#openingBar));
+    this.#scroller.append(this.#board.node);
+    this.#side.append(
+      this.#players.node,
+      el('div', { class: 'more-panel' },
+        el('h2', {}, 'What happened'), this.#happenings.node, this.#rules, el('details', { class: 'rules' },
+          el('summary', {}, 'Hands and keys'), ...help()), this.#seal),
+    );
+    this.node = el('div', { class: 'table', testid: 'table' },
+      el('header', { class: 'top' },
+        el('div', { class: 'brand' }, mark(), this.#tableName), this.#words,
+        el('div', { class: 'top-tools' }, this.#soundButton, this.#more, this.#leave)),
+      el('main', { class: 'stage' },
+        el('div', { class: 'turnbar' }, el('div', { class: 'turn-words' }, this.#turn, this.#sub), this.#opening, this.#clock.node),
+        this.#notice, this.#scroller,
+        el('div', { class: 'status' }, this.#hint, this.#faults),
+        el('div', { class: 'controls' },
+          el('div', { class: 'tools' }, this.#undo, this.#redo, this.#reset, ...Object.values(this.#sorts)),
+          el('div', { class: 'actions' }, this.#draw, this.#rummikub, this.#end)),
+        this.#rack.node),
+      this.#side, this.#line, this.#live, this.#asking);
+    this.#drag = new Drag(this.node, this.#scroller, this.#dragHooks());
+    this.#listen();
+    this.#showSound();
+  }
+
+  // Shown
+
+  /** Shows the newest state. `rulesText`: sentences, may be empty. */
+  show(table, rulesText) {
+    const { view } = table;
+    const key = `${table.words}|${view.game}|${view.turn_number}|${view.turn}|${view.phase}`;
+    const turned = key !== this.#turnKey;
+    this.#table = table;
+    this.#turnKey = key;
+    if (turned) this.#seeBoard(view);
+    this.#play.update(table);
+    if (turned && this.#drag.ids?.some((id) => !this.#play.rack.includes(id))) this.#drag.cancel();
+    this.#showTop(table, rulesText);
+    this.#players.show(table);
+    this.#happenings.show(table.log);
+    this.#clock.set(view.result ? null : table.clock.remaining_s, table.clock.running, view.turn_seconds);
+    this.#showResult(view);
+    this.#showPlay();
+    if (turned) this.#announce(view);
+  }
+
+  /** The connection is back; the next state follows. */
+  reconnected() {
+    this.#play.reconnected();
+  }
+
+  answer(message) {
+    this.#play.answer(message);
+    this.#showPlay();
+  }
+
+  refused(message) {
+    this.#play.refused(message);
+  }
+
+  // Marks what the others laid since the last look.
+  #seeBoard(view) {
+    const ids = new Set(view.board.flatMap(({ tiles }) => tiles.map(({ id }) => id)));
+    const before = this.#lastBoard;
+    if (before && before.game === view.game && ids.size > before.ids.size) {
+      this.#newOnBoard = new Set([...ids].filter((id) => !before.ids.has(id)));
+    } else if (!before || before.game !== view.game) {
+      this.#newOnBoard = new Set();
+    }
+    this.#lastBoard = { game: view.game, ids };
+  }
+
+  #showTop(table, rulesText) {
+    const { view } = table;
+    setText(this.#tableName, table.table_name);
+    setText(this.#words, table.words);
+    setText(this.#notice, table.notice ?? '');
+    this.#notice.hidden = !table.notice;
+    setText(this.#turn, turnWords(view));
+    setText(this.#sub, table.waiting ?? (view.waiting_for ? this.#callWords(view) : ''));
+    setText(this.#seal, `Entry ${table.height} · state ${table.state_hash.slice(0, 16)}`);
+    this.#seal.title = table.state_hash;
+    const text = rulesText.join('\n');
+    if (this.#rulesText.dataset.text !== text) {
+      this.#rulesText.dataset.text = text;
+      this.#rulesText.replaceChildren(...rulesText.map((sentence) => el('p', {}, sentence)));
+    }
+    this.#rules.hidden = rulesText.length === 0;
+    document.title = `${view.result ? 'Game over' : this.#isMine(view) ? '▶ Your turn' : turnWords(view)} · Rummesh`;
+  }
+
+  #callWords(view) {
+    if (view.waiting_for !== 'draw' || view.drawing === null) return CALLS[view.waiting_for] ?? '';
+    return view.drawing === view.seat ? 'You draw.' : `${view.players[view.drawing].name} draws.`;
+  }
+
+  #isMine(view) {
+    return !view.result && view.phase === 'play' && view.seat !== null && view.turn === view.seat;
+  }
+
+  #announce(view) {
+    setText(this.#live, `${turnWords(view)}.`);
+    if (this.#isMine(view) && this.#play.mine) this.#sound.turn();
+  }
+
+  #lastSeconds() {
+    if (!this.#table || !this.#isMine(this.#table.view) || !this.#table.clock.running) return;
+    setText(this.#live, 'Ten seconds left.');
+    this.#sound.last();
+  }
+
+  #showResult(view) {
+    const key = view.result ? JSON.stringify([view.result, view.players]) : '';
+    this.node.classList.toggle('over', view.result !== null);
+    if (key === this.#resultKey) return;
+    this.#resultKey = key;
+    this.#result?.remove();
+    this.#result = view.result ? resultPanel(view, () => this.#hooks.send({ type: 'new_lobby' })) : null;
+    if (this.#result) {
+      this.#scroller.prepend(this.#result);
+      this.#scroller.scrollTop = 0;
+    }
+  }
+
+  #showPlay(placed = []) {
+    if (!this.#table) return;
+    const play = this.#play;
+    this.node.classList.toggle('mine', play.mine);
+    this.node.classList.toggle('watching', this.#table.view.seat === null);
+    // A tile in the hand must not be pulled away: while it is dragged the tiles stay as they are.
+    if (!this.#drag?.ids || !play.open) this.#showTiles();
+    this.#showOpening();
+    this.#showStatus();
+    this.#showButtons();
+    if (placed.length > 0) this.#tiles.get(placed[0], play.text(placed[0])).scrollIntoView({ block: 'nearest' });
+  }
+
+  #showTiles() {
+    const play = this.#play;
+    const { view } = this.#table;
+    const focused = document.activeElement;
+    const before = calm() ? null : this.#positions();
+    const laid = play.laid;
+    const melds = play.melds.map((meld) => ({
+      ...meld,
+      tiles: meld.ids.map((id, i) => this.#tile(id, meld.standsFor[i] ?? [], {
+        laid: laid.has(id), faulty: meld.faulty, new: !play.mine && this.#newOnBoard.has(id),
+      })),
+    }));
+    const empty = view.phase === 'play' && !view.result ? 'The board is empty.' : '';
+    this.#board.show(melds, play.open && !view.result, empty);
+    this.#rack.show(play.rack.map((id) => this.#tile(id, [], { new: play.order.isFresh(id) })));
+    this.#tiles.keep(new Set([...melds.flatMap(({ ids }) => ids), ...play.rack]));
+    this.#rove(focused?.isConnected ? focused.closest('.tile, .new-meld') : null);
+    if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
+    if (before) this.#glide(before);
+    this.#dropped.clear();
+  }
+
+  #tile(id, standsFor, is) {
+    const text = this.#play.text(id);
+    const node = this.#tiles.get(id, text);
+    const place = this.#play.selection.indexOf(id);
+    node.classList.toggle('laid', is.laid === true);
+    node.classList.toggle('faulty', is.faulty === true);
+    node.classList.toggle('new', is.new === true);
+    node.classList.toggle('selected', place >= 0);
+    node.setAttribute('aria-pressed', String(place >= 0));
+    setText(node.querySelector('.badge'), place >= 0 && this.#play.selection.length > 1 ? String(place + 1) : '');
+    describe(node, text, standsFor, [is.laid ? 'laid this turn' : '', is.new ? 'new' : ''].filter(Boolean));
+    return node;
+  }
+
+  #positions() {
+    return new Map(this.#tiles.entries().filter(([, node]) => node.isConnected).map(([id, node]) => [id, node.getBoundingClientRect()]));
+  }
+
+  #glide(before) {
+    for (const [id, node] of this.#tiles.entries()) {
+      const from = before.get(id);
+      if (!from || this.#dropped.has(id) || !node.isConnected) continue;
+      const to = node.getBoundingClientRect();
+      const [x, y] = [from.left - to.left, from.top - to.top];
+      if (Math.abs(x) + Math.abs(y) < 2) continue;
+      node.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: 'none' }], { duration: MOVE_MS, easing: 'ease-out' });
+    }
+  }
+
+  #showOpening() {
+    const judged = this.#play.judged;
+    const needed = judged?.opening_needed ?? 0;
+    this.#opening.hidden = needed === 0;
+    if (needed === 0) return;
+    setText(this.#openingText, `Opening: ${judged.opening_points} of ${needed}`);
+    this.#opening.classList.toggle('reached', judged.opening_points >= needed);
+    this.#openingBar.style.transform = `scaleX(${Math.min(1, judged.opening_points / needed)})`;
+  }
+
+  #showStatus() {
+    const play = this.#play;
+    const { view } = this.#table;
+    const faults = play.touched ? play.judged?.faults ?? [] : [];
+    arrange(this.#faults, faults.map((fault, i) => {
+      const item = this.#faults.children[i] ?? el('li');
+      item.dataset.code = fault.code;
+      setText(item, fault.sentence);
+      return item;
+    }));
+    this.#faults.hidden = faults.length === 0;
+    this.#hint.hidden = faults.length > 0;
+    const draw = view.can_pass ? 'pass' : 'draw a tile';
+    let hint = '';
+    if (play.sent) hint = 'Sent. Waiting for the others to agree.';
+    else if (play.mine && !play.touched) hint = `Drag tiles to the board, or select them and press where they belong. Nothing to lay? Then ${draw}.`;
+    else if (play.mine && play.judged?.can_rummikub) hint = 'Your rack is empty: press Rummikub!';
+    else if (play.mine && play.judged?.can_end) hint = 'This is a legal play.';
+    else if (!play.mine && view.phase === 'play' && view.seat !== null && !view.result) hint = 'You can arrange your rack while the others play.';
+    setText(this.#hint, hint);
+    this.#hint.classList.toggle('good', play.mine && play.touched && (play.judged?.can_end || play.judged?.can_rummikub || false));
+  }
+
+  #showButtons() {
+    const play = this.#play;
+    const { view } = this.#table;
+    const reasons = play.reasons;
+    setText(this.#draw, view.can_pass ? 'Pass' : 'Draw');
+    setBlocked(this.#draw, reasons.draw);
+    setBlocked(this.#end, reasons.end);
+    setBlocked(this.#rummikub, reasons.rummikub);
+    const judged = play.open ? play.judged : null;
+    this.#end.classList.toggle('primary', judged?.can_end ?? false);
+    this.#rummikub.classList.toggle('primary', judged?.can_rummikub ?? false);
+    this.#draw.classList.toggle('primary', (judged?.can_draw ?? false) && !play.touched);
+    setBlocked(this.#undo, play.canUndo ? '' : 'There is nothing to undo.');
+    setBlocked(this.#redo, play.canRedo ? '' : 'There is nothing to redo.');
+    setBlocked(this.#reset, play.open && play.touched ? '' : 'Nothing was moved in this turn.');
+    setBlocked(this.#sorts.own, play.order.sorted ? '' : 'This is your own order.');
+  }
+
+  #showSound() {
+    setText(this.#soundButton, this.#sound.on ? 'Sound on' : 'Sound off');
+    this.#soundButton.setAttribute('aria-pressed', String(this.#sound.on));
+  }
+
+  // Pressed
+
+  #listen() {
+    const play = this.#play;
+    const press = (node, action) => node.addEventListener('click', () => {
+      if (node.hasAttribute('aria-disabled') && node.classList.contains('tool')) return;
+      action();
+    });
+    press(this.#undo, () => play.undo());
+    press(this.#redo, () => play.redo());
+    press(this.#reset, () => play.reset());
+    for (const [how, node] of Object.entries(this.#sorts)) press(node, () => play.sort(how));
+    press(this.#end, () => play.finish('end_turn'));
+    press(this.#rummikub, () => play.finish('rummikub'));
+    press(this.#draw, () => play.finish(this.#table.view.can_pass ? 'pass' : 'draw'));
+    press(this.#soundButton, () => {
+      this.#sound.toggle();
+      this.#showSound();
+    });
+    press(this.#more, () => this.#more.setAttribute('aria-expanded', String(this.node.classList.toggle('more-open'))));
+    this.#more.setAttribute('aria-controls', 'side');
+    press(this.#leave, () => (this.#table?.view.result ? this.#hooks.send({ type: 'leave' }) : this.#asking.showModal()));
+    this.#scroller.addEventListener('click', (event) => this.#pressBoard(event));
+    this.#rack.node.addEventListener('click', (event) => this.#pressRack(event));
+    listenToKeys(this.node, {
+      stops: () => [...this.#board.stops, ...this.#rack.stops],
+      first: () => this.#rack.stops[0] ?? this.#board.stops[0] ?? null,
+      rove: (element) => this.#rove(element),
+      undo: () => play.undo(),
+      redo: () => play.redo(),
+      newMeld: () => play.tapPlace({ zone: 'new', button: true }),
+      clear: () => {
+        this.#drag.cancel();
+        play.select([]);
+      },
+      back: (element) => this.#back(element),
+      shift: (element, step) => this.#shift(element, step),
+    });
+  }
+
+  #pressBoard(event) {
+    if (event.target.closest('.kinds, .result')) return;
+    const tile = event.target.closest('.tile');
+    const node = event.target.closest('.meld');
+    const index = node ? Number(node.dataset.meld) : -1;
+    if (tile && together(event)) {
+      this.#play.toggle(Number(tile.dataset.id));
+    } else if (tile) {
+      const position = [...node.querySelectorAll('.tile')].indexOf(tile);
+      const box = tile.getBoundingClientRect();
+      const keyboard = event.detail === 0;
+      const at = keyboard || event.clientX > box.left + box.width / 2 ? position + 1 : position;
+      this.#play.tap(Number(tile.dataset.id), { index, at, now: event.timeStamp });
+    } else if (node) {
+      this.#play.tapPlace({ zone: 'meld', index });
+    } else {
+      this.#play.tapPlace({ zone: 'new', button: event.target.closest('.new-meld') !== null });
+    }
+  }
+
+  #pressRack(event) {
+    const tile = event.target.closest('.tile');
+    if (tile && together(event)) this.#play.toggle(Number(tile.dataset.id));
+    else if (tile) this.#play.tap(Number(tile.dataset.id), { index: -1, at: 0, now: event.timeStamp });
+    else this.#play.tapPlace({ zone: 'rack', before: null });
+  }
+
+  #back(element) {
+    const { selection } = this.#play;
+    const laid = this.#play.laid;
+    const ids = selection.length > 0 ? selection : element?.dataset.id ? [Number(element.dataset.id)] : [];
+    const back = ids.filter((id) => laid.has(id));
+    if (back.length > 0) this.#play.put(back, { zone: 'rack' });
+  }
+
+  #shift(element, step) {
+    const rack = this.#play.rack;
+    const from = rack.indexOf(Number(element.dataset.id));
+    const to = from + step;
+    if (from < 0 || step === 0 || to < 0 || to >= rack.length) return;
+    this.#play.put([rack[from]], { zone: 'rack', before: step < 0 ? rack[to] : rack[to + 1] ?? null });
+    element.focus();
+  }
+
+  // One tile is in the tab order; the arrow keys reach the others.
+  #rove(element) {
+    if (element) this.#rover = element;
+    const stops = [...this.#rack.stops, ...this.#board.stops];
+    if (!stops.includes(this.#rover)) this.#rover = stops[0] ?? null;
+    for (const stop of stops) stop.tabIndex = stop === this.#rover ? 0 : -1;
+  }
+
+  // Dragged
+
+  #dragHooks() {
+    return {
+      pick: (element) => this.#pick(element),
+      nodes: (ids) => ids.map((id) => this.#tiles.get(id, this.#play.text(id))),
+      lift: (ids) => {
+        this.node.classList.add('dragging');
+        for (const id of ids) this.#tiles.get(id, this.#play.text(id)).classList.add('lifted');
+        this.#play.order.touch(ids);
+      },
+      over: (ids, x, y) => this.#showPlace(this.#placeAt(x, y)),
+      drop: (ids, x, y) => {
+        const place = this.#placeAt(x, y);
+        this.#dropped = new Set(ids);
+        if (!place || !this.#play.put(ids, place)) this.#showPlay();
+      },
+      end: () => {
+        this.node.classList.remove('dragging');
+        for (const [, node] of this.#tiles.entries()) node.classList.remove('lifted');
+        this.#showPlace(null);
+        this.#showPlay();
+      },
+      hold: (element) => {
+        if (element.dataset.id) this.#play.toggle(Number(element.dataset.id));
+      },
+    };
+  }
+
+  #pick(element) {
+    const play = this.#play;
+    if (element.dataset.grip !== undefined) {
+      const index = Number(element.closest('.meld').dataset.meld);
+      return play.open ? [...play.melds[index].ids] : null;
+    }
+    if (!element.dataset.id) return null;
+    const id = Number(element.dataset.id);
+    const onRack = play.rack.includes(id);
+    if (!onRack && !play.open) return null;
+    if (!play.selection.includes(id)) return [id];
+    // Several tiles fall as they lie on the screen, whatever the order of the presses was.
+    const seen = [...play.melds.flatMap(({ ids }) => ids), ...play.rack];
+    return seen.filter((other) => play.selection.includes(other));
+  }
+
+  #placeAt(x, y) {
+    const rack = this.#rack.hit(x, y);
+    if (rack) return rack;
+    const box = this.#scroller.getBoundingClientRect();
+    if (x < box.left || x > box.right || y < box.top || y > box.bottom) return null;
+    return this.#board.hit(x, y) ?? { zone: 'new', node: this.#board.newMeld };
+  }
+
+  #showPlace(place) {
+    for (const node of this.node.querySelectorAll('.target')) if (node !== place?.node) node.classList.remove('target');
+    place?.node?.classList.add('target');
+    const line = place?.mark ?? null;
+    this.#line.hidden = line === null;
+    if (line) {
+      this.#line.style.transform = `translate(${line.x}px, ${line.y}px)`;
+      this.#line.style.height = `${line.height}px`;
+    }
+  }
+
+  #leaveDialog() {
+    const dialog = el('dialog', { class: 'ask', 'aria-labelledby': 'ask-title' });
+    dialog.append(
+      el('h2', { id: 'ask-title' }, 'Leave the game?'),
+      el('p', {}, 'The others go on without you, and this game counts as lost for you.'),
+      el('div', { class: 'row' },
+        el('button', { type: 'button', class: 'plain', testid: 'stay', on: { click: () => dialog.close() } }, 'Stay'),
+        el('button', {
+          type: 'button', class: 'primary', testid: 'leave-now', on: {
+            click: () => {
+              dialog.close();
+              this.#hooks.send({ type: 'leave' });
+            },
+          },
+        }, 'Leave the game')));
+    return dialog;
+  }
+}
+
+/** Whether a press is meant to select one more tile. */
+function together(event) {
+  return event.shiftKey || event.ctrlKey || event.metaKey;
+}
+
+function turnWords(view) {
+  if (view.result) return 'Game over';
+  if (view.phase === 'start') return 'Shuffling';
+  if (view.phase === 'deal') return 'Dealing';
+  if (view.phase === 'final') return 'The last tile is laid';
+  if (view.turn === view.seat) return 'Your turn';
+  return `${view.players[view.turn]?.name ?? 'Somebody'}’s turn`;
+}
+
+function help() {
+  return [
+    'Drag tiles with mouse or finger. Drag the strip above a meld to move the whole meld.',
+    'Or press tiles one after the other, then the place where they belong. Several tiles of the board: hold each a moment, or press it with Shift.',
+    'Press a tile twice to send it back to your rack; on a tile that was there before, this selects its meld.',
+    'Keys: arrows go from tile to tile, Enter selects and lays, N new meld, U undo, R redo, Backspace back to the rack, Shift with arrows moves a tile in the rack, Escape lets go.',
+  ].map((sentence) => el('p', {}, sentence));
+}
