@@ -7,9 +7,8 @@ import logging
 import random
 from collections.abc import Callable
 
-from engine.bots import choose
-
 from node.app import Node, NodeError
+from node.autoplay import act_by_bot
 from node.hall import TableSeen
 from protocol.session import Session
 
@@ -89,12 +88,3 @@ class BotPlayer:
         self._thinking = None
         if self._node.session is not None:
             self._node.do(act_by_bot)
-
-
-def act_by_bot(session: Session, now_s: float) -> None:
-    """Play the own turn, if it is on, by the engine's bot."""
-    if session.may_act(now_s):
-        state, seat = session.state, session.seat
-        assert state is not None
-        assert seat is not None
-        session.act(choose(seat, state, session.own_tiles()), now_s)

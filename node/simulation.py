@@ -17,8 +17,8 @@ from nacl.signing import SigningKey
 
 from engine.rulesets import RuleSet
 from engine.state import Phase
+from node.autoplay import act_by_bot
 from node.keystore import Identity
-from node.players import act_by_bot
 from protocol.dealing.open_deal import open_dealer
 from protocol.events import EntryCommitted, Event, EvidenceFound, MessageRefused
 from protocol.messages import TableCard
@@ -46,6 +46,7 @@ class SimulatedNode:
     player: Player = act_by_bot
     thinks_at: tuple[int, int] | None = None  # the game and turn it is thinking about
     events: list[Event] = field(default_factory=list)
+    dropped: set[bytes] = field(default_factory=set)  # nodes whose link it wanted closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,9 @@ class SimulatedTable:
                     self._send(index, output)
                 case Tell(event):
                     node.events.append(event)
-                case Store() | Drop():
+                case Drop(other):
+                    node.dropped.add(other)  # the link comes back at once: the frame is what counts
+                case Store():
                     pass
         self._think(index)
         self._wake(index)

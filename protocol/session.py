@@ -20,7 +20,7 @@ from engine.tiles import TileId
 from protocol.codec import decode, encode
 from protocol.consensus.clock import TurnClock
 from protocol.consensus.driver import HeightDriver, LockRecord
-from protocol.envelope import Envelope, Signer, open_envelope, seal
+from protocol.envelope import Envelope, Signer, digest, open_envelope, seal
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import EntryCommitted, EvidenceFound, GameStarted, MessageRefused
 from protocol.game import DealerMaker, Game, Judgement
@@ -50,6 +50,7 @@ HEARTBEAT_S: Final = 1.0
 TIME_UP_MARGIN_S: Final = 0.5  # deal-entries section 2: the milder cases are sent this long before the own clock ends
 CATCH_UP_BYTES: Final = 100_000
 MAX_EARLY: Final = 256  # messages of the next height that are kept until this one is done
+MAX_TAKEN: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ class Session:
     _outputs: list[Output] = field(default_factory=list)
     _peers: dict[bytes, _Peer] = field(default_factory=dict)
     _early: list[Envelope] = field(default_factory=list)
+    _taken: set[bytes] = field(default_factory=set)  # digests of the frames of this height that were looked at
     _next_beat_s: float = 0.0
     _beat: int = 0
 
@@ -236,6 +238,8 @@ class Session:
 
     def receive(self, link: bytes, frame: bytes, now_s: float) -> None:
         """A frame from the node at the other end of a link. Never raises for what is in it."""
+        if (named := digest(frame)) in self._taken:
+            return  # a copy that somebody forwarded
         try:
             envelope = open_envelope(frame)
         except RemoteProtocolError as error:  # nobody honest sends or forwards this
@@ -246,6 +250,8 @@ class Session:
             self._take(link, envelope, now_s)
         except RemoteProtocolError as error:
             self._report(error)
+        if self.game is not None and len(self._taken) < MAX_TAKEN:
+            self._taken.add(named)
         self._settle(now_s)
 
     # Time
@@ -302,7 +308,6 @@ class Session:
             return  # agreed long ago; whoever lags gets the certificate
         if self._driver.receive(envelope, now_s):
             self._outputs.append(Send(envelope.raw, but=link))  # rule 8
-        self._driver.advance(now_s)
 
     def _take_status(self, link: bytes, status: Status, now_s: float) -> None:
         peer = self._peers.setdefault(link, _Peer())
@@ -404,6 +409,7 @@ class Session:
     def _begin_height(self, now_s: float) -> None:
         assert self.game is not None
         self._driver = None
+        self._taken.clear()
         if not self.game.over:
             self._driver = HeightDriver(self.game, self._seal, self._report, self._clock_end_s(), self._outputs)
             early, self._early = self._early, []

@@ -1,0 +1,15 @@
+"""One turn by the engine's bot, for whatever drives a session: a real node or a simulated one."""
+
+from __future__ import annotations
+
+from engine.bots import choose
+from protocol.session import Session
+
+
+def act_by_bot(session: Session, now_s: float) -> None:
+    """Play the own turn, if it is on, by the engine's bot."""
+    if session.may_act(now_s):
+        state, seat = session.state, session.seat
+        assert state is not None
+        assert seat is not None
+        session.act(choose(seat, state, session.own_tiles()), now_s)
