@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.actions import Play
+from engine.melds import read_meld
+from engine.observe import view_for
+from engine.rules import empties_rack, is_untouched, judge
 from engine.rulesets import PT
-from engine.tiles import Tile, TileId, parse_tiles
-from engine.views import MeldView, PlayerView, ResultView, TableView, TileView, to_plain
+from engine.state import Call, CallName, MeldKind, Phase, PublicState, Seat, SeatState, Slot, Stock, TableMeld
+from engine.tiles import TileId, parse_tiles
+from engine.views import ResultView, TileView, to_plain
 from node.web.server import PageRefusal
 
 FACES = PT.faces
@@ -32,42 +38,70 @@ def ids(text: str, copy_no: int = 0) -> list[int]:
 
 
 def views(tiles: Sequence[int]) -> tuple[TileView, ...]:
-    return tuple(TileView(tile, str(FACES[tile])) for tile in tiles)
+    return tuple(TileView(tile, face(tile)) for tile in tiles)
+
+
+def face(tile: int) -> str:
+    return str(FACES[tile])
 
 
 @dataclass
 class FakeTable:
-    """What lies on the table and who is to act, as a test wants it. The page's own seat is 0."""
+    """What lies on the table and who is to act, as a test wants it; the engine judges. The page's own seat is 0."""
 
     rack: list[int]
-    board: list[tuple[str, list[int]]] = field(default_factory=list)
+    board: list[list[int]] = field(default_factory=list)
     names: list[str] = field(default_factory=lambda: ["Ana", "Bruno", "Clara"])
-    left: list[int] = field(default_factory=lambda: [14, 11, 9])
+    left: tuple[int, ...] = (11, 9)  # tiles of the other seats
     opened: list[bool] = field(default_factory=lambda: [True, True, False])
     connected: list[bool] = field(default_factory=lambda: [True, True, True])
     bots: list[bool] = field(default_factory=lambda: [False, False, True])
-    totals: list[int] = field(default_factory=lambda: [0, 0, 0])
     turn: int = 0
     turn_number: int = 6
-    phase: str = "play"
-    waiting_for: str | None = None
+    phase: Phase = Phase.PLAY
+    call: CallName | None = None
     waiting: str | None = None
-    can_pass: bool = False
+    pool: int = 48
     remaining_s: float | None = 41.0
-    running: bool = False  # a standing clock keeps pictures and texts the same
-    log: list[str] = field(default_factory=lambda: ["Ana draws a tile.", "Bruno lays 3 tiles.", "Clara draws a tile."])
+    running: bool = False  # a standing clock keeps texts and pictures the same
+    log: list[str] = field(default_factory=lambda: ["Ana draws.", "Bruno lays 3 tiles.", "Clara draws."])
     notice: str | None = None
     draft: list[dict[str, Any]] | None = None
     result: ResultView | None = None
+    totals: tuple[int, ...] | None = None  # points of the series, where they differ from those of this game
+
+    def state(self) -> PublicState:
+        racks = [tuple(Slot(seat, position) for position in range(count)) for seat, count in self._counts()]
+        return PublicState(
+            rules=PT,
+            game=0,
+            phase=self.phase,
+            seats=tuple(SeatState(rack, opened) for rack, opened in zip(racks, self.opened, strict=True)),
+            stock=Stock(9, 0, self.pool),
+            turn=Seat(self.turn),
+            turn_number=self.turn_number,
+            board=tuple(TableMeld(as_ids(tiles), kind_of(tiles)) for tiles in self.board),
+            call=None if self.call is None else Call(self.call, Seat(self.turn)),
+        )
+
+    def _counts(self) -> list[tuple[int, int]]:
+        return list(enumerate((len(self.rack), *self.left)))
 
     def plain(self) -> dict[str, Any]:
         """The table as the page gets it."""
-        mine = self.turn == 0 and self.phase == "play" and self.waiting_for is None and self.result is None
+        mine = self.turn == 0 and self.phase is Phase.PLAY and self.call is None and self.result is None
+        state = self.state()
+        own = {Slot(0, position): TileId(tile) for position, tile in enumerate(self.rack)}
+        view = to_plain(view_for(state, self.names, Seat(0), own))
+        if self.result is not None:
+            view["result"] = dataclasses.asdict(self.result)
+            for player, points in zip(view["players"], self.totals or self.result.scores, strict=True):
+                player["total"] = points
         draft = self.draft if self.draft is not None else self.untouched()
         return {
             "table_name": "Kitchen table",
             "words": "amber fox lake drum",
-            "view": to_plain(self.view()),
+            "view": view,
             "clock": {"remaining_s": self.remaining_s, "running": self.running},
             "connected": self.connected,
             "bots": self.bots,
@@ -80,96 +114,48 @@ class FakeTable:
         }
 
     def untouched(self) -> list[dict[str, Any]]:
-        return [{"tiles": list(tiles), "kind": kind} for kind, tiles in self.board]
-
-    def view(self) -> TableView:
-        board = tuple(
-            MeldView(kind, views(tiles), tuple(map(tuple, read(tiles, kind)[2])), read(tiles, kind)[1])
-            for kind, tiles in self.board
-        )
-        players = tuple(
-            PlayerView(seat, name, self.left[seat], self.opened[seat], True, self.totals[seat])
-            for seat, name in enumerate(self.names)
-        )
-        return TableView(
-            rules="pt",
-            game=0,
-            phase=self.phase,
-            seat=0,
-            turn=self.turn,
-            turn_number=self.turn_number,
-            players=players,
-            pool=0 if self.can_pass else 48,
-            board=board,
-            rack=views(self.rack),
-            discard=(),
-            waiting_for=self.waiting_for,
-            drawing=0 if self.waiting_for == "draw" else None,
-            can_pass=self.can_pass,
-            call_required=True,
-            opening_min=30,
-            turn_seconds=60,
-            result=self.result,
-        )
+        return [{"tiles": list(tiles), "kind": kind_of(tiles).value} for tiles in self.board]
 
     def judge(self, melds: list[dict[str, Any]]) -> dict[str, Any]:
-        """A plain judgement: melds are legal or not, and an opening is worth 30."""
-        readings = [read(meld["tiles"], meld["kind"]) for meld in melds]
-        start = {tile for _, tiles in self.board for tile in tiles}
-        laid = [tile for meld in melds for tile in meld["tiles"] if tile not in start]
-        faults = []
-        for index, (meld, (kind, _, _)) in enumerate(zip(melds, readings, strict=True)):
-            if kind is None:
-                named = [str(FACES[tile]) for tile in meld["tiles"]]
-                faults.append(fault("INVALID-SET", f"{', '.join(named)} is no meld.", [index], named))
-        if not laid:
-            faults.append(fault("NO-RACK-TILE", "Lay at least one tile from your rack."))
-        own = [i for i, meld in enumerate(melds) if not start & set(meld["tiles"])]
-        points = sum(readings[i][1] for i in own)
-        needed = 0 if self.opened[0] else 30
-        if laid and needed and points < needed:
-            faults.append(fault("OPEN-MIN", f"Your opening is worth {points} points; it needs {needed}.", own))
-        out = len(laid) == len(self.rack)
-        moved = [meld["tiles"] for meld in melds] != [tiles for _, tiles in self.board]
+        """What the engine says of a draft."""
+        state = self.state()
+        slots = {TileId(tile): Slot(0, position) for position, tile in enumerate(self.rack)}
+        board = tuple(
+            TableMeld(as_ids(meld["tiles"]), None if meld["kind"] is None else MeldKind(meld["kind"])) for meld in melds
+        )
+        laid = tuple((slots[tile], tile) for meld in board for tile in meld.tiles if tile in slots)
+        play = Play(Seat(0), board, laid)
+        verdict = judge(state, play)
+        untouched = is_untouched(state, play)
         return {
-            "faults": faults,
-            "melds": [{"kind": kind, "points": worth, "stands_for": stands} for kind, worth, stands in readings],
-            "opening_points": points,
-            "opening_needed": needed,
+            "faults": [dataclasses.asdict(found) for found in verdict.faults],
+            "melds": [self._reading(meld) for meld in board],
+            "opening_points": verdict.opening_points,
+            "opening_needed": 0 if self.opened[0] else PT.opening_min,
             "laid": len(laid),
-            "can_end": not faults and not out,
-            "can_rummikub": not faults and out,
-            "can_draw": not moved,
+            "can_end": not verdict.faults,
+            "can_rummikub": not verdict.faults and empties_rack(state, play),
+            "can_draw": untouched,
         }
 
+    def _reading(self, meld: TableMeld) -> dict[str, Any]:
+        faces = [FACES[tile] for tile in meld.tiles]
+        reading = read_meld(faces, meld.kind)
+        if reading is None:
+            return {"kind": None, "points": 0, "stands_for": [[] for _ in faces]}
+        jokers = iter(reading.stands_for)
+        stands_for = [[str(tile) for tile in next(jokers)] if printed.is_joker else [] for printed in faces]
+        return {"kind": reading.kind.value, "points": reading.points, "stands_for": stands_for}
 
-def fault(code: str, sentence: str, melds: Sequence[int] = (), tiles: Sequence[str] = ()) -> dict[str, Any]:
-    return {"code": code, "sentence": sentence, "melds": list(melds), "tiles": list(tiles)}
+
+def as_ids(tiles: Sequence[int]) -> tuple[TileId, ...]:
+    return tuple(TileId(tile) for tile in tiles)
 
 
-def read(tiles: Sequence[int], kind: str | None) -> tuple[str | None, int, list[list[str]]]:
-    """How a meld reads: kind (None: not at all), worth, and what each joker stands for."""
-    faces = [FACES[tile] for tile in tiles]
-    numbered = [face for face in faces if not face.is_joker]
-    nothing: tuple[str | None, int, list[list[str]]] = (None, 0, [[] for _ in faces])
-    if len(faces) < 3 or not numbered:
-        return nothing
-    first = next(i for i, face in enumerate(faces) if not face.is_joker)
-    low = faces[first].number - first
-    is_run = low >= 1 and low + len(faces) <= 14
-    is_run = is_run and all(
-        f.is_joker or (f.colour, f.number) == (numbered[0].colour, low + i) for i, f in enumerate(faces)
-    )
-    colours = {face.colour for face in numbered}
-    is_group = len(faces) <= 4 and len({f.number for f in numbered}) == 1 and len(colours) == len(numbered)
-    if is_group and not (is_run and kind == "run"):
-        number = numbered[0].number
-        missing = sorted(str(f) for f in set(FACES) if f.number == number and f.colour not in colours)
-        return "group", number * len(faces), [list(missing) if face.is_joker else [] for face in faces]
-    if is_run:
-        stands = [[str(Tile(numbered[0].colour, low + i))] if f.is_joker else [] for i, f in enumerate(faces)]
-        return "run", sum(range(low, low + len(faces))), stands
-    return nothing
+def kind_of(tiles: Sequence[int]) -> MeldKind:
+    reading = read_meld([FACES[tile] for tile in tiles])
+    assert reading is not None, f"{[face(tile) for tile in tiles]} is no meld"
+    return reading.kind
 
 
 def lobby(**changes: Any) -> dict[str, Any]:
@@ -249,7 +235,7 @@ class FakeDesk:
         self.name = "Ana"
         self.commands: list[dict[str, Any]] = []
         self.refusals: dict[str, PageRefusal] = {}
-        self.answers_drafts = True
+        self.lies_about_old_drafts = False  # answers every draft with "all is well" for the one before it
         self._watchers: list[Callable[[], None]] = []
 
     def snapshot(self) -> dict[str, Any]:
@@ -267,18 +253,22 @@ class FakeDesk:
         if message["type"] in self.refusals:
             raise self.refusals[message["type"]]
         if message["type"] == "draft" and self.table is not None:
-            self.table.draft = message["melds"]
-            if self.answers_drafts:
-                return self.judged(message)
+            return self._judged(self.table, message)
         if message["type"] == "rename":
             self.name = message["name"]
             self.push()
         return None
 
-    def judged(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a draft."""
-        assert self.table is not None
-        return {"type": "judged", "draft_no": message["draft_no"], "judged": self.table.judge(message["melds"])}
+    def _judged(self, table: FakeTable, message: dict[str, Any]) -> dict[str, Any]:
+        judged = table.judge(message["melds"])
+        if self.lies_about_old_drafts:
+            return {
+                "type": "judged",
+                "draft_no": message["draft_no"] - 1,
+                "judged": {**judged, "faults": [], "can_end": True},
+            }
+        table.draft = message["melds"]
+        return {"type": "judged", "draft_no": message["draft_no"], "judged": judged}
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         self._watchers.append(changed)
@@ -296,7 +286,3 @@ class FakeDesk:
     def draft(self) -> list[list[str]]:
         """The melds of the newest draft, as faces."""
         return [[str(FACES[tile]) for tile in meld["tiles"]] for meld in self.sent("draft")[-1]["melds"]]
-
-
-def face(tile: TileId | int) -> str:
-    return str(FACES[tile])

@@ -133,7 +133,7 @@ export class Lobby {
       const { name, about, join } = this.#rows.get(table.id);
       setText(name, table.name);
       const seats = table.free === 1 ? '1 seat free' : `${table.free} seats free`;
-      setText(about, `${this.#title(table.rules)} · ${table.seats} at the table · ${table.phase === 'lobby' ? seats : table.phase}`);
+      setText(about, `${this.#title(table.rules)} · ${table.seats} at the table · ${table.phase === 'lobby' ? seats : 'game under way'}`);
       setBlocked(join, whyNotJoin(table));
     }
     arrange(this.#tables, tables.map(({ id }) => this.#rows.get(id).node));

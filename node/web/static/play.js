@@ -13,6 +13,7 @@ import { parseFace } from './tiles.js';
 const TWICE_MS = 380;
 const SENT_MS = 5000;
 const NOT_YOURS = 'It is not your turn. You can arrange your rack meanwhile.';
+const CALL = 'Your rack is empty: press Rummikub!';
 const SENT = 'Your move is on its way to the others.';
 
 const layout = (melds) => JSON.stringify(melds.map(({ tiles, kind }) => [tiles, kind ?? null]));
@@ -129,9 +130,9 @@ export class Play {
     const first = judged.faults[0]?.sentence;
     const draw = this.#table.view.can_pass ? 'pass' : 'draw';
     const holds = held === 1 ? 'You still hold 1 tile.' : `You still hold ${held} tiles.`;
-    const end = held === 0 && judged.can_rummikub ? 'Your rack is empty: press Rummikub!' : this.touched && first;
+    const call = judged.can_rummikub && (this.#table.view.call_required || !judged.can_end);
     return {
-      end: judged.can_end ? '' : end || `Lay at least one tile first, or ${draw}.`,
+      end: call ? CALL : judged.can_end ? '' : (this.touched && first) || `Lay at least one tile first, or ${draw}.`,
       draw: judged.can_draw ? '' : this.touched ? `Put the board back first (Reset), then ${draw}.` : `You cannot ${draw} now.`,
       rummikub: judged.can_rummikub ? '' : held > 0 ? holds : first || 'Not yet.',
     };
@@ -178,7 +179,8 @@ export class Play {
   /** The node refused a command. */
   refused({ command, sentence }) {
     if (command === this.#sent) this.#setSent(null);
-    this.#hooks.say(sentence);
+    // The turn may end while a draft is on its way: that draft is of no interest any more.
+    if (command !== 'draft' || this.mine) this.#hooks.say(sentence);
   }
 
   #begin(board, rack) {

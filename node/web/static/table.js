@@ -320,7 +320,7 @@ export class TableScreen {
     setBlocked(this.#end, reasons.end);
     setBlocked(this.#rummikub, reasons.rummikub);
     const judged = play.open ? play.judged : null;
-    this.#end.classList.toggle('primary', judged?.can_end ?? false);
+    this.#end.classList.toggle('primary', (judged?.can_end ?? false) && !reasons.end);
     this.#rummikub.classList.toggle('primary', judged?.can_rummikub ?? false);
     this.#draw.classList.toggle('primary', (judged?.can_draw ?? false) && !play.touched);
     setBlocked(this.#undo, play.canUndo ? '' : 'There is nothing to undo.');
