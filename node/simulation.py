@@ -23,11 +23,12 @@ from protocol.dealing.open_deal import open_dealer
 from protocol.events import EntryCommitted, Event, EvidenceFound, MessageRefused
 from protocol.messages import TableCard
 from protocol.outputs import Drop, Send, Store, Tell
-from protocol.session import Session
+from protocol.session import Record, Session
 
 MIN_DELAY_S: Final = 0.001
 MAX_DELAY_S: Final = 0.020
 THINKING_S: Final = (0.2, 2.0)
+MAX_EVENTS_AT_ONCE: Final = 10_000
 MAX_VIRTUAL_S: Final = 100_000.0
 
 Player = Callable[[Session, float], None]
@@ -46,6 +47,9 @@ class SimulatedNode:
     player: Player = act_by_bot
     thinks_at: tuple[int, int] | None = None  # the game and turn it is thinking about
     events: list[Event] = field(default_factory=list)
+    journal: list[Record] = field(default_factory=list)  # what survives a crash
+    life: int = 0  # counts restarts: what was under way to an earlier life is lost
+    down: bool = False
     dropped: set[bytes] = field(default_factory=set)  # nodes whose link it wanted closed
 
 
@@ -108,9 +112,14 @@ class SimulatedTable:
         raise StuckTable(f"the table of seed {self.seed} has nothing left to do at height {self._heights()}")
 
     def steps(self) -> Iterator[float]:
-        """Do one event after another; gives the virtual time after each."""
+        """Do one event after another; gives the virtual time after each. Raises `StuckTable`."""
+        at_once = 0
         while self._queue:
+            before_s = self.now_s
             self.now_s, _order, event = heapq.heappop(self._queue)
+            at_once = at_once + 1 if self.now_s == before_s else 0
+            if at_once > MAX_EVENTS_AT_ONCE:
+                raise StuckTable(f"the table of seed {self.seed} goes in circles at height {self._heights()}")
             if self.now_s > MAX_VIRTUAL_S:
                 raise StuckTable(f"the table of seed {self.seed} stands still at height {self._heights()}")
             event()
@@ -120,6 +129,38 @@ class SimulatedTable:
         """Let something happen at a virtual time."""
         self._order += 1
         heapq.heappush(self._queue, (max(when_s, self.now_s), self._order, event))
+
+    def crash(self, index: int) -> None:
+        """Kill a node: everything that is not in its journal is gone, and so is what was under way to and from it."""
+        node = self.nodes[index]
+        node.down = True
+        node.life += 1
+        node.session.take_outputs()
+        self._wakes.pop(index, None)
+        for other, peer in enumerate(self.nodes):
+            if other != index and not peer.down:
+                peer.session.lost(node.session.signer.node_id, self.now_s)
+                self._after(other)
+
+    def restart(self, index: int) -> None:
+        """Start a killed node from its journal, and link it to the others."""
+        node = self.nodes[index]
+        old = node.session
+        session = Session.resume(
+            old.signer,
+            old.table,
+            node.journal,
+            entropy=self._bytes,
+            make_dealer=open_dealer,
+            now_s=self.now_s,
+        )
+        assert session is not None, "no game had started"
+        node.session, node.down, node.thinks_at = session, False, None
+        for other, peer in enumerate(self.nodes):
+            if other != index and not peer.down:
+                self.at(self.now_s, self._link(index, other))
+                self.at(self.now_s, self._link(other, index))
+        self._after(index)
 
     def summary(self) -> GameSummary:
         """What came of the game; all nodes must have finished it alike."""
@@ -146,6 +187,9 @@ class SimulatedTable:
         """Everything that a node refused of another."""
         return [e for node in self.nodes for e in node.events if isinstance(e, (MessageRefused, EvidenceFound))]
 
+    def _lives(self, index: int, other: int) -> tuple[int, int]:
+        return self.nodes[index].life, self.nodes[other].life
+
     def _bytes(self, count: int) -> bytes:
         return self.rng.randbytes(count)
 
@@ -166,6 +210,8 @@ class SimulatedTable:
     def _after(self, index: int) -> None:
         """Carry out what a node wants done, let it think if its turn has come, and wake it when it asks."""
         node = self.nodes[index]
+        if node.down:
+            return
         for output in node.session.take_outputs():
             match output:
                 case Send():
@@ -174,8 +220,8 @@ class SimulatedTable:
                     node.events.append(event)
                 case Drop(other):
                     node.dropped.add(other)  # the link comes back at once: the frame is what counts
-                case Store():
-                    pass
+                case Store(kind, height, data):
+                    node.journal.append(Record(kind, height, data, self.now_s))
         self._think(index)
         self._wake(index)
 
@@ -191,8 +237,11 @@ class SimulatedTable:
         arrives_s = max(self.now_s + delay_s, self._busy_until.get((index, other), 0.0))
         self._busy_until[(index, other)] = arrives_s
         sender = self.nodes[index].session.signer.node_id
+        lives = self._lives(index, other)
 
         def event() -> None:
+            if self.nodes[other].down or lives != self._lives(index, other):
+                return
             self.nodes[other].session.receive(sender, frame, self.now_s)
             self._after(other)
 
@@ -206,7 +255,7 @@ class SimulatedTable:
         node.thinks_at = _moment(node.session)
 
         def event() -> None:
-            if node.thinks_at == _moment(node.session) and node.session.may_act(self.now_s):
+            if not node.down and node.thinks_at == _moment(node.session) and node.session.may_act(self.now_s):
                 node.player(node.session, self.now_s)
                 self._after(index)
 
@@ -220,7 +269,7 @@ class SimulatedTable:
         self._wakes[index] = when_s
 
         def event() -> None:
-            if self._wakes.get(index) == when_s and not finished(node.session):
+            if self._wakes.get(index) == when_s and not node.down and not finished(node.session):
                 self._wakes.pop(index, None)
                 node.session.handle_deadline(self.now_s)
                 self._after(index)

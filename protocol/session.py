@@ -96,6 +96,7 @@ class Session:
     _peers: dict[bytes, _Peer] = field(default_factory=dict)
     _early: list[Envelope] = field(default_factory=list)
     _taken: set[bytes] = field(default_factory=set)  # digests of the frames of this height that were looked at
+    _finished_height: int = -1  # where the end of the own time was dealt with
     _next_beat_s: float = 0.0
     _beat: int = 0
 
@@ -263,7 +264,7 @@ class Session:
             driver_s = self._driver.next_deadline_s()
             if driver_s is not None:
                 deadlines.append(driver_s)
-            if self.clock.end_s is not None and self._own_turn_open():
+            if self.clock.end_s is not None and self._own_turn_open() and self._finished_height != self.height:
                 deadlines.append(self.clock.end_s - self._margin_s())
         return min(deadlines)
 
@@ -443,7 +444,10 @@ class Session:
         """Just before the own clock ends: what the rules let the actor's own node do with what lies on the table."""
         if not self._own_turn_open() or self.clock.end_s is None or self.game is None:
             return
-        if self.clock.end_s - self._margin_s() <= now_s < self.clock.end_s:
+        if self._finished_height == self.height or now_s < self.clock.end_s - self._margin_s():
+            return
+        self._finished_height = self.height
+        if now_s < self.clock.end_s:
             action = at_time_up(self.game.state, self.draft)
             if action is not None:
                 self.act(action, now_s)
