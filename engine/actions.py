@@ -58,7 +58,7 @@ class DeclareRummikub:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """The seat draws. Refused while the stock is empty (`es`: then the discard pile is turned over)."""
+    """The seat draws. Refused while the stock is empty (`es`: then the discard pile is turned over first)."""
 
     seat: Seat
     reason: DrawReason = DrawReason.NONE
@@ -66,7 +66,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The seat passes; only with an empty stock."""
+    """The seat passes; only with an empty stock (`es`: only if its last card is the one it may not throw back)."""
 
     seat: Seat
 
@@ -90,6 +90,14 @@ class Discard:
 @dataclass(frozen=True, slots=True)
 class Timeout:
     """The clock of the seat whose turn it is has run out: back to the turn start board, `timeout_draw` tiles."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextGame:
+    """The next game of the series, number `game` from 0, among `seats` in seat order; empty = all still in the game."""
+
+    game: int
+    seats: tuple[Seat, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +128,5 @@ class RacksOpened:
 
 SeatAction = Play | DeclareRummikub | Draw | Pass | TakeDiscard | Discard
 DealerAction = StartDealt | RacksDealt | DrawDealt | RacksOpened
-Action = SeatAction | Timeout | DealerAction
+TableAction = NextGame
+Action = SeatAction | TableAction | Timeout | DealerAction

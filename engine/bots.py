@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from engine.actions import DeclareRummikub, Draw, Pass, Play, SeatAction
-from engine.board import layout_of
+from engine.actions import DeclareRummikub, Discard, Draw, Pass, Play, SeatAction, TakeDiscard
+from engine.board import layout_of, read_layout
 from engine.faces import COLOUR_INDEXES, COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS, deck_codes
+from engine.flow import to_rack
 from engine.melds import MAX_GROUP, MIN_SIZE, Meld, read
-from engine.rules import empties_rack, faults
-from engine.state import MeldKind, PublicState, Seat, Slot, TableMeld
+from engine.plays import empties_rack
+from engine.rules import faults
+from engine.scoring import tile_points
+from engine.state import CardTurn, MeldKind, PublicState, Seat, Slot, TableMeld
 from engine.tiles import MAX_NUMBER, TileId
 
 _MAX_STEPS = 4000  # of a search for melds; keeps a choice far below 50 ms
@@ -27,6 +30,8 @@ def choose(seat: Seat, state: PublicState, rack: Mapping[Slot, TileId]) -> SeatA
     """What the bot does in its turn. `rack` holds its own hidden slots and their tiles."""
     known = state.known_tiles()
     tiles = {slot: known[slot] if slot in known else rack[slot] for slot in state.seats[seat].rack}
+    if state.rules.discards:
+        return _choose_card(seat, state, tiles)
     for play in _plays(seat, state, tiles):
         if not faults(state, play):
             return DeclareRummikub(play) if empties_rack(state, play) else play
@@ -73,17 +78,18 @@ class _Draft:
         return Counter(self.codes[tile] for tile in self.left.values())
 
 
-def _draft(state: PublicState, tiles: Mapping[Slot, TileId], *, jokers: bool, minimum: int) -> _Draft:
-    """The board with all own melds, and lay-offs where the rules allow them now."""
+def _draft(
+    state: PublicState, tiles: Mapping[Slot, TileId], *, jokers: bool, minimum: int, melds: int | None = None
+) -> _Draft:
+    """The board with all own melds (or no more than `melds`), and lay-offs where the rules allow them now."""
     codes = deck_codes(state.rules.deck, state.rules.jokers)
-    before = [
-        (list(meld.tiles), read(*pair)) for meld, pair in zip(state.board, layout_of(state.board, codes), strict=True)
-    ]
-    draft = _Draft(codes, [(old, meld.kind) for old, meld in before if meld is not None], dict(tiles))
+    before = zip(state.board, read_layout(layout_of(state.board, codes)), strict=True)
+    lying = [(list(old.tiles), meld.kind) for old, meld in before if meld is not None]
+    draft = _Draft(codes, lying, dict(tiles))
     counts = draft.counts()
     if not jokers:
         del counts[JOKER_CODE]
-    for meld in find_melds(counts, minimum):
+    for meld in find_melds(counts, minimum)[:melds]:
         draft.lay(meld)
     if not minimum or state.rules.open_and_rearrange_same_turn:
         _lay_off(draft, jokers)
@@ -109,6 +115,60 @@ def _lay_off_one(draft: _Draft, wanted: Sequence[int]) -> bool:
                 tiles.insert(0, draft.take(code))
                 return True
     return False
+
+
+# Cards (`es`)
+
+
+def _choose_card(seat: Seat, state: PublicState, tiles: Mapping[Slot, TileId]) -> SeatAction:
+    if not state.card_turn.drawn:
+        return TakeDiscard(seat) if _wants_discard(seat, state, tiles) else Draw(seat)
+    play = _card_play(seat, state, tiles)
+    if play is not None:
+        return play
+    codes = deck_codes(state.rules.deck, state.rules.jokers)
+    counts = Counter(codes[tile] for tile in tiles.values())
+    free = [(slot, tile) for slot, tile in tiles.items() if slot != state.card_turn.taken]
+    if not free:
+        return Pass(seat)
+    slot, tile = max(free, key=lambda pair: (-_company(codes[pair[1]], counts), _points(state, pair[1]), pair[1]))
+    return Discard(seat, slot, tile)
+
+
+def _wants_discard(seat: Seat, state: PublicState, tiles: Mapping[Slot, TileId]) -> bool:
+    """Whether the top card of the discard pile could be laid at once."""
+    if not state.discard:
+        return False
+    top = state.discard[-1]
+    taken = replace(state, card_turn=CardTurn(drawn=True, taken=top), discard=state.discard[:-1])
+    play = _card_play(seat, to_rack(taken, seat, (top,)), {**tiles, top: state.known_tiles()[top]})
+    return play is not None and any(slot == top for slot, _tile in play.laid)
+
+
+def _card_play(seat: Seat, state: PublicState, tiles: Mapping[Slot, TileId]) -> Play | None:
+    """Melds and additions, but never so many that the card that may not be thrown back is the only one left."""
+    limit = state.rules.melds_per_turn
+    melds = limit - state.card_turn.melds if limit else len(tiles)
+    draft = _draft(state, tiles, jokers=True, minimum=0, melds=melds)
+    if set(draft.left) != {state.card_turn.taken}:
+        play = draft.play(seat)
+        return None if faults(state, play) else play
+    return None
+
+
+def _points(state: PublicState, tile: TileId) -> int:
+    return tile_points(state.rules, state.faces[tile])
+
+
+def _company(code: int, counts: Mapping[int, int]) -> int:
+    """How many other cards in hand might form a meld with this one."""
+    same = sum(count for other, count in counts.items() if NUMBERS[other] == NUMBERS[code] and other != code)
+    near = sum(
+        counts.get(other, 0)
+        for other in range(code - 2, code + 3)
+        if other != code and COLOUR_INDEXES[max(1, min(other, len(COLOUR_INDEXES) - 1))] == COLOUR_INDEXES[code]
+    )
+    return same + near
 
 
 # Finding melds on a rack

@@ -85,7 +85,7 @@ def _replaced_faults(
         wrong = _wrong_jokers(before, after, olds, chosen, fresh)
         if not wrong:
             return []
-        if best is None or len(wrong) < len(best):
+        if best is None or _badness(wrong) < _badness(best):
             best = wrong
     assert best is not None, "the new table holds all jokers of the old one"
     return [_replaced_fault(before, place, code, laid, exchanges) for place, code in best]
@@ -104,7 +104,7 @@ def _wrong_jokers(
         witnesses: tuple[_Witness, ...],
     ) -> None:
         nonlocal best
-        if len(wrong) >= len(best):
+        if _badness(wrong) >= _badness(best):
             return
         if index == len(olds):
             best = wrong
@@ -125,6 +125,11 @@ def _wrong_jokers(
 
     choose(0, [], frozenset(), ())
     return best
+
+
+def _badness(wrong: Sequence[tuple[_Place, str]]) -> tuple[int, int]:
+    """Fewer wrong jokers are better; of equally many, those that were at least freed."""
+    return len(wrong), sum(code == "JOKER-LOCKED" for _place, code in wrong)
 
 
 def _witnesses(before: _Melds, after: _Melds, old: _Place) -> Iterator[_Witness]:

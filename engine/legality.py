@@ -17,7 +17,8 @@ from engine.errors import Fault
 from engine.faces import JOKER_CODE, NUMBERS, text_of, texts_of
 from engine.jokers import FaceExchange, joker_faults
 from engine.melds import MIN_SIZE, Meld, why_no_meld
-from engine.rulesets import JokerMove, RuleSet
+from engine.rulesets import NO, RuleSet
+from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
 
@@ -123,11 +124,16 @@ def _invalid_sets(rules: RuleSet, turn: Turn, after: Sequence[Meld | None]) -> l
     for index, ((codes, declared), meld) in enumerate(zip(turn.after, after, strict=True)):
         if meld is not None:
             continue
-        faults.append(Fault("INVALID-SET", why_no_meld(codes, declared), (index,), texts_of(codes)))
-        if rules.joker_move is JokerMove.SAME_NUMBER and _is_remnant(codes, turn.before):
+        faults.append(invalid_set(index, codes, declared))
+        if rules.name == NO.name and _is_remnant(codes, turn.before):
             sentence = f"{text_of(codes)}: this is left over. Use up the whole combination, or leave three in it."
             faults.append(Fault("REMNANT", sentence, (index,), texts_of(codes)))
     return faults
+
+
+def invalid_set(index: int, codes: bytes, declared: MeldKind | None) -> Fault:
+    """Meld `index` of the judged board is none."""
+    return Fault("INVALID-SET", why_no_meld(codes, declared), (index,), texts_of(codes))
 
 
 def _is_remnant(codes: bytes, before: Layout) -> bool:

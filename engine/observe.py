@@ -35,6 +35,7 @@ def view_for(state: PublicState, names: Sequence[str], seat: Seat | None, rack: 
         waiting_for=None if state.call is None else state.call.name.value,
         drawing=state.call.seat if state.call is not None and state.call.name is CallName.DRAW else None,
         can_pass=state.phase is Phase.PLAY and not state.stock.left and not state.rules.discards,
+        drawn=state.card_turn.drawn,
         call_required=state.rules.rummikub_call,
         opening_min=state.rules.opening_min,
         turn_seconds=state.rules.turn_seconds,

@@ -74,6 +74,7 @@ class RuleSet:
     target: int = 0  # points that end a series; 0 = none
     discards: bool = False  # `es`: turns end with a discard
     melds_per_turn: int = 0  # 0 = no limit
+    turnovers: int = 0  # `es`: how often the discard pile becomes the stock before the game is blocked; 0 = no limit
     ace_points: int = 1
     court_points: int = 0  # J, Q, K; 0 = their number
     out_bonus: int = 0
@@ -100,4 +101,44 @@ PT: Final = RuleSet(
     series_tie=SeriesTie.MOST_WINS,
 )
 
-RULE_SETS: Final[dict[str, RuleSet]] = {"pt": PT}
+FI: Final = RuleSet(
+    name="fi",
+    freed_joker_place=FreedJokerPlace.NEW_SET,
+    turn_seconds=120,
+    timeout_draw=1,
+    timeout_play_draw=1,
+    timeout_idle_draw=1,
+    illegal_draw=3,
+)
+
+NO: Final = RuleSet(
+    name="no",
+    jokers=4,
+    start_by=StartBy.LOT,
+    opening_min=40,
+    open_and_rearrange_same_turn=False,
+    joker_move=JokerMove.SAME_NUMBER,
+    turn_seconds=120,
+    timeout_draw=1,
+    timeout_keeps_legal_part=True,
+    joker_penalty=25,
+)
+
+ES: Final = RuleSet(
+    name="es",
+    deck="cards",
+    jokers=0,
+    hand=0,
+    max_seats=6,
+    start_by=StartBy.DEALER_LOT,
+    opening_min=0,
+    turn_seconds=0,
+    joker_penalty=20,
+    discards=True,
+    melds_per_turn=1,
+    ace_points=1,
+    court_points=10,
+    out_bonus=20,
+)
+
+RULE_SETS: Final[dict[str, RuleSet]] = {rules.name: rules for rules in (PT, FI, NO, ES)}

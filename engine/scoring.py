@@ -58,6 +58,20 @@ def score_blocked(rules: RuleSet, racks: Sequence[Sequence[Tile]]) -> GameScore:
     return GameScore(tuple(gain if seat in winners else -loss for seat, loss in enumerate(losses)), winners)
 
 
+def score_cards(
+    rules: RuleSet, laid: Sequence[Sequence[Tile]], hands: Sequence[Sequence[Tile]], out: int | None
+) -> GameScore:
+    """A game of `es`: what each player laid, wherever it lies, minus the own hand; a bonus for the one who went out.
+
+    Most points win. Source: docs/rules.md, section 3.4.
+    """
+    scores = tuple(
+        rack_points(rules, laid[seat]) - rack_points(rules, hands[seat]) + (rules.out_bonus if seat == out else 0)
+        for seat in range(len(laid))
+    )
+    return GameScore(scores, tuple(seat for seat, score in enumerate(scores) if score == max(scores)))
+
+
 def dearest(rules: RuleSet, tiles: Iterable[Tile], count: int) -> tuple[Tile, ...]:
     """The `count` tiles that cost most: what a rack that was not opened is taken to hold."""
     return tuple(sorted(tiles, key=lambda tile: -tile_points(rules, tile))[:count])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.errors import Fault, IllegalMove
+from engine.errors import Fault, IllegalMove, illegal
 from engine.rulesets import RuleSet, StartBy
+from engine.series import standing
 from engine.state import Call, CallName, Phase, PublicState, Seat, SeatState, Stock
 from engine.tiles import Tile, TileId
 
@@ -42,9 +43,35 @@ def start_series(rules: RuleSet, seats: int) -> PublicState:
     )
 
 
-def dealt_tiles(rules: RuleSet, seats: int) -> int:
-    """How many tiles are gone from the stock when all racks (and the first discard) are dealt."""
-    return rules.hand_size(seats) * seats + (1 if rules.discards else 0)
+def next_game(state: PublicState, game: int, seats: tuple[Seat, ...]) -> PublicState:
+    """The next game of the series, its deck still to be shuffled. Raises `IllegalMove`.
+
+    Who begins moves one seat clockwise (`es`: so does the dealer). Source: docs/rules.md, section 2.9.
+    """
+    if state.phase is not Phase.OVER or state.result is None or state.starter is None:
+        raise illegal("GAME-RUNNING", "First this game must come to its end.")
+    results = (*state.results, state.result)
+    if standing(state.rules, results, len(state.seats)).over:
+        raise illegal("SERIES-OVER", "The series is over.")
+    if game != state.game + 1:
+        raise illegal("WRONG-GAME", f"The next game is number {state.game + 2}.")
+    playing = seats or tuple(Seat(seat) for seat, own in enumerate(state.seats) if own.in_game)
+    if list(playing) != sorted(set(playing)) or not 0 <= playing[0] <= playing[-1] < len(state.seats):
+        raise illegal("WRONG-SEATS", "These are not seats of this table, each once and in order.")
+    fault = seats_fault(state.rules, len(playing))
+    if fault is not None:
+        raise IllegalMove((fault,))
+    later = [seat for seat in playing if seat > state.starter]
+    return PublicState(
+        rules=state.rules,
+        game=game,
+        phase=Phase.START,
+        seats=tuple(SeatState(in_game=seat in playing) for seat in range(len(state.seats))),
+        stock=Stock(0, 0, 0),
+        starter=later[0] if later else playing[0],
+        call=Call(CallName.START),
+        results=results,
+    )
 
 
 def lot_outcome(drawn: Sequence[Tile]) -> tuple[int, ...]:

@@ -109,9 +109,18 @@ class SeatState:
     laid: tuple[TileId, ...] = ()  # `es`: cards this seat laid, wherever they lie
 
 
+@dataclass(frozen=True, slots=True)
+class CardTurn:
+    """`es`: what the seat has done in its turn so far. `taken` is the slot it took from the discard pile."""
+
+    drawn: bool = False
+    taken: Slot | None = None
+    melds: int = 0  # new melds laid
+
+
 class EndedBy(Enum):
     OUT = "out"  # a rack was emptied
-    BLOCKED = "blocked"  # empty stock, all passed
+    BLOCKED = "blocked"  # empty stock, all passed; `es`: the discard pile was turned over too often
     LAST_SEAT = "last-seat"  # everybody else left
 
 
@@ -144,6 +153,8 @@ class PublicState:
     discard: tuple[Slot, ...] = ()  # `es`: top card last
     known: tuple[tuple[Slot, TileId], ...] = ()  # proven slots in slot order
     passes: int = 0  # passes in a row just now
+    card_turn: CardTurn = CardTurn()
+    turnovers: int = 0  # `es`: how often the discard pile became the stock
     call: Call | None = None
     ended_by: EndedBy | None = None
     out: Seat | None = None
@@ -185,6 +196,8 @@ def _plain_state(state: PublicState) -> list[Any]:
         state.discard,
         state.known,
         state.passes,
+        [state.card_turn.drawn, state.card_turn.taken, state.card_turn.melds],
+        state.turnovers,
         None if state.call is None else _plain_call(state.call),
         None if state.ended_by is None else state.ended_by.value,
         state.out,

@@ -70,6 +70,7 @@ class TableView:
     waiting_for: str | None  # open call: `start`, `racks`, `draw`, `redeal`, `final`
     drawing: int | None  # seat that draws just now
     can_pass: bool  # the stock is empty: passing takes the place of drawing
+    drawn: bool  # `es`: the seat whose turn it is has taken its card
     call_required: bool  # the win must be called with the Rummikub button
     opening_min: int
     turn_seconds: int
