@@ -15,6 +15,7 @@ import { el } from './dom.js';
 
 const SLACK_PX = 6;
 const HOLD_MS = 450;
+const CLICK_MS = 80;
 const EDGE_PX = 44;
 const SCROLL_PX = 9;
 
@@ -67,11 +68,11 @@ export class Drag {
     if (!element) return;
     this.#press = {
       pointer: event.pointerId, x: event.clientX, y: event.clientY, touch: event.pointerType === 'touch', element, ids: null,
+      held: false,
     };
     this.#holdTimer = setTimeout(() => {
       if (!this.#press || this.#ghost) return;
-      this.#press = null;
-      swallowClick(1200);
+      this.#press.held = true;
       this.#hooks.hold(element);
     }, HOLD_MS);
   }
@@ -98,12 +99,12 @@ export class Drag {
   #up(event) {
     if (!this.#mine(event)) return;
     clearTimeout(this.#holdTimer);
+    const { ids, held } = this.#press;
+    if (this.#ghost || held) swallowClick(event.clientX, event.clientY);
     if (!this.#ghost) {
       this.#press = null;
       return;
     }
-    const { ids } = this.#press;
-    swallowClick(80);
     this.cancel();
     this.#hooks.drop(ids, event.clientX, event.clientY);
   }
@@ -143,13 +144,13 @@ export class Drag {
   }
 }
 
-/** The click that a browser makes out of the end of a drag is none. */
-function swallowClick(within_ms) {
+/** The click that a browser makes of the end of a drag, at the same point, is none. */
+function swallowClick(x, y) {
   const stop = (event) => {
+    if (event.detail === 0 || Math.hypot(event.clientX - x, event.clientY - y) > SLACK_PX) return;
     event.preventDefault();
     event.stopPropagation();
-    removeEventListener('click', stop, true);
   };
-  addEventListener('click', stop, true);
-  setTimeout(() => removeEventListener('click', stop, true), within_ms);
+  addEventListener('click', stop, { capture: true, once: true });
+  setTimeout(() => removeEventListener('click', stop, true), CLICK_MS);
 }

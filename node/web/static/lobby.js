@@ -87,7 +87,7 @@ export class Lobby {
     event.preventDefault();
     const name = this.#me.value.trim();
     if (!name) this.#me.value = this.#myName;
-    else if (name !== this.#myName) this.#send({ type: 'rename', name });
+    else if (name !== this.#myName && this.#send({ type: 'rename', name })) this.#myName = name;
   }
 
   #open(event) {
