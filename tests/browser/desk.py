@@ -11,7 +11,8 @@ from typing import Any
 from engine.actions import Play
 from engine.melds import read_meld
 from engine.observe import view_for
-from engine.rules import empties_rack, is_untouched, judge
+from engine.plays import empties_rack, is_untouched
+from engine.rules import judge
 from engine.rulesets import PT
 from engine.state import Call, CallName, MeldKind, Phase, PublicState, Seat, SeatState, Slot, Stock, TableMeld
 from engine.tiles import TileId, parse_tiles
