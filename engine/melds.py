@@ -40,6 +40,12 @@ class Meld:
         return tuple(tiles_of(options) for options in self.jokers)
 
     @property
+    def by_place(self) -> tuple[tuple[Tile, ...], ...]:
+        """For each place the faces that its joker may stand for, empty where a numbered tile lies."""
+        jokers = iter(self.stands_for)
+        return tuple(next(jokers) if code == JOKER_CODE else () for code in self.codes)
+
+    @property
     def numbered(self) -> bytes:
         """The codes that are not jokers, in table order."""
         return self.codes.replace(b"\0", b"")

@@ -62,8 +62,7 @@ def _meld(state: PublicState, meld: TableMeld) -> MeldView:
     faces = tuple(state.faces[tile] for tile in meld.tiles)
     read_as = read(codes_of(faces), meld.kind)
     assert read_as is not None, "a committed board holds legal melds only"
-    jokers = iter(read_as.stands_for)
-    stands_for = tuple(tuple(str(face) for face in next(jokers)) if tile.is_joker else () for tile in faces)
+    stands_for = tuple(tuple(str(face) for face in options) for options in read_as.by_place)
     points = rack_points(state.rules, faces) if state.rules.discards else read_as.points
     return MeldView(read_as.kind.value, _tiles(state, meld.tiles), stands_for, points)
 

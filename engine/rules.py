@@ -35,7 +35,9 @@ from engine.flow import NO_PENALTY, actor_faults, drawing, finished, is_seat, la
 from engine.jokers import FaceExchange
 from engine.legality import Turn, Verdict, judge_turn
 from engine.loose import without_loose
-from engine.plays import empties_rack, is_untouched, laid_down, malformed
+from engine.plays import empties_rack as empties_rack
+from engine.plays import is_untouched as is_untouched
+from engine.plays import laid_down, malformed
 from engine.setup import next_game
 from engine.state import EndedBy, PublicState, Seat
 

@@ -10,16 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.observe import view_for
 from mnemonic import Mnemonic
 
 from engine.actions import DeclareRummikub, Draw, Pass, Play, SeatAction
 from engine.errors import Fault, IllegalMove
-from engine.legality import opening_points
-from engine.melds import read_table_meld
-from engine.rules import faults
+from engine.melds import Meld
+from engine.observe import view_for
+from engine.rules import judge
 from engine.rulesets import RULE_SETS
-from engine.state import CallName, MeldKind, Phase, PublicState, Seat, Slot, TableMeld, state_hash
+from engine.state import CallName, MeldKind, Phase, Seat, Slot, TableMeld, state_hash
 from engine.tiles import TileId
 from engine.views import to_plain
 from node.app import Node, NodeError, rule_set
@@ -194,7 +193,9 @@ class NodeDesk:
         assert state is not None
         assert seat is not None
         play = self._as_play(session)
-        found: tuple[Fault, ...] = faults(state, play) if self._moved(session) else ()
+        verdict = judge(state, play)
+        melds = verdict.melds or (None,) * len(play.board)
+        found: tuple[Fault, ...] = verdict.faults if self._moved(session) else ()
         laid = len(play.laid)
         left = len(state.seats[seat].rack) - laid
         legal = self._moved(session) and not found
@@ -203,8 +204,8 @@ class NodeDesk:
             "faults": [
                 {"code": f.code, "sentence": f.sentence, "melds": list(f.melds), "tiles": list(f.tiles)} for f in found
             ],
-            "melds": [_read(state, meld) for meld in play.board],
-            "opening_points": 0 if opened else opening_points(state, play),
+            "melds": [_read(meld, table_meld) for meld, table_meld in zip(melds, play.board, strict=True)],
+            "opening_points": verdict.opening_points,
             "opening_needed": 0 if opened else state.rules.opening_min,
             "laid": laid,
             "can_end": legal,
@@ -376,13 +377,12 @@ def _arrangement(melds: Sequence[TableMeld]) -> list[tuple[TileId, ...]]:
     return sorted(meld.tiles for meld in melds)
 
 
-def _read(state: PublicState, meld: TableMeld) -> dict[str, Any]:
+def _read(reading: Meld | None, meld: TableMeld) -> dict[str, Any]:
     """How a meld of the draft reads: kind and points, or nothing if it is none."""
-    reading = read_table_meld(state.rules, meld)
     if reading is None:
         return {"kind": None, "points": 0, "stands_for": [[] for _tile in meld.tiles]}
     return {
         "kind": reading.kind.value,
         "points": reading.points,
-        "stands_for": [[str(tile) for tile in faces] for faces in reading.stands_for],
+        "stands_for": [[str(tile) for tile in faces] for faces in reading.by_place],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from engine.actions import (
     DeclareRummikub,
@@ -10,6 +11,7 @@ from engine.actions import (
     Draw,
     DrawDealt,
     DrawReason,
+    NextGame,
     Pass,
     Play,
     RacksDealt,
@@ -43,6 +45,8 @@ def sentence(event: EntryCommitted, state: PublicState, names: Sequence[str]) ->
             return f"{actor} discards {state.faces[tile]}."
         case Timeout():
             return f"{actor} ran out of time and draws {_tiles(state.rules.timeout_draw)}."
+        case NextGame():
+            return "The next game begins."
         case StartDealt():
             starter = "" if state.starter is None else f" {names[state.starter]} starts."
             return f"The tiles are shuffled.{starter}"
@@ -52,6 +56,8 @@ def sentence(event: EntryCommitted, state: PublicState, names: Sequence[str]) ->
             return _result(state, names)
         case DrawDealt() | None:
             return None
+        case other:
+            assert_never(other)
 
 
 def _result(state: PublicState, names: Sequence[str]) -> str:
