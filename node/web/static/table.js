@@ -334,6 +334,13 @@ export class TableScreen {
     this.#soundButton.setAttribute('aria-pressed', String(this.#sound.on));
   }
 
+  // On phones the log, the rules and the help are a sheet over the lower part of the page.
+  #showMore(open) {
+    this.node.classList.toggle('more-open', open);
+    this.#more.setAttribute('aria-expanded', String(open));
+    setText(this.#more, open ? 'Close' : 'More');
+  }
+
   // Pressed
 
   #listen() {
@@ -353,7 +360,8 @@ export class TableScreen {
       this.#sound.toggle();
       this.#showSound();
     });
-    press(this.#more, () => this.#more.setAttribute('aria-expanded', String(this.node.classList.toggle('more-open'))));
+    press(this.#more, () => this.#showMore(!this.node.classList.contains('more-open')));
+    this.#showMore(false);
     this.#more.setAttribute('aria-controls', 'side');
     press(this.#leave, () => (this.#table?.view.result ? this.#hooks.send({ type: 'leave' }) : this.#asking.showModal()));
     this.#scroller.addEventListener('click', (event) => this.#pressBoard(event));
@@ -367,6 +375,7 @@ export class TableScreen {
       newMeld: () => play.tapPlace({ zone: 'new', button: true }),
       clear: () => {
         this.#drag.cancel();
+        this.#showMore(false);
         play.select([]);
       },
       back: (element) => this.#back(element),

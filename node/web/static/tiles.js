@@ -106,18 +106,29 @@ export class TileBox {
   }
 }
 
+/** Faces in small; of those with one number the number is shown once. */
+function miniFaces(faces) {
+  const ranks = [...new Set(faces.map((text) => parseFace(text).rank))];
+  return ranks.map((rank) => {
+    const colours = faces.map(parseFace).filter((face) => face.rank === rank).map((face) => face.colour);
+    const number = el('span', {}, rank);
+    if (colours.length === 1) number.dataset.colour = colours[0];
+    const signs = colours.map((colour) => {
+      const drawn = sign(colour);
+      drawn.dataset.colour = colour;
+      return drawn;
+    });
+    return el('span', { class: 'mini' }, number, ...signs);
+  });
+}
+
 /** Shows on a joker what it stands for (`faces`, may be empty), and describes the tile for screen readers. */
 export function describe(node, text, faces, marks) {
   const stands = node.querySelector('.stands');
   const shown = faces.length > 0 ? faces.join('/') : '';
   if (stands.dataset.faces !== shown) {
     stands.dataset.faces = shown;
-    stands.replaceChildren(...faces.slice(0, 3).map((face) => {
-      const { colour, rank } = parseFace(face);
-      const part = el('span', { class: 'mini' }, rank, sign(colour));
-      part.dataset.colour = colour;
-      return part;
-    }));
+    stands.replaceChildren(...miniFaces(faces));
   }
   const words = [spoken(text)];
   if (faces.length > 0) words.push(`stands for ${faces.map(spoken).join(' or ')}`);
