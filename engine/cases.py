@@ -1,7 +1,7 @@
 """Worked cases: an input and the expected verdict as plain data, judged by the very code that runs a game.
 
-The format is that of tests/cases/README.md. A case's position is built as a public state, its events are put through
-`rules`, `scoring`, `series` and `setup`; nothing here knows a rule of the game.
+The format is that of tests/cases/README.md. A case's position is built as a public state and put through `rules`,
+`scoring`, `series` and `setup`; nothing here knows a rule of the game.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from engine.actions import (
     Discard,
     Draw,
     DrawDealt,
-    Exchange,
     Pass,
     Play,
     RacksDealt,
@@ -25,15 +24,12 @@ from engine.actions import (
     TakeDiscard,
     Timeout,
 )
-from engine.board import Layout, draft_play, tiles_on
 from engine.errors import IllegalMove
-from engine.faces import codes_of
 from engine.flow import actor_faults
-from engine.jokers import FaceExchange
-from engine.legality import judge_turn, turn_of_faces
+from engine.judging import judge_sets
 from engine.melds import read_meld
 from engine.options import with_options
-from engine.plays import empties_rack
+from engine.positions import Position, card_position, said, tile_position
 from engine.rulesets import RULE_SETS, RuleSet
 from engine.series import standing
 from engine.state import (
@@ -44,9 +40,7 @@ from engine.state import (
     Phase,
     PublicState,
     Seat,
-    SeatState,
     Slot,
-    Stock,
     TableMeld,
 )
 from engine.tiles import Tile, TileId, parse_tile
@@ -98,87 +92,6 @@ def _table_key(table: Iterable[Sequence[str]]) -> list[tuple[str, Sequence[str]]
     return sorted(key, key=str)
 
 
-# Positions
-
-
-class _Deck:
-    """Gives out the tile ids of a deck by face, each once."""
-
-    def __init__(self, chosen: RuleSet) -> None:
-        self._free: dict[Tile, list[TileId]] = {}
-        for tile, face in enumerate(chosen.faces):
-            self._free.setdefault(face, []).append(TileId(tile))
-
-    def take(self, text: str) -> TileId:
-        face = parse_tile(text)
-        if not self._free.get(face):
-            raise ValueError(f"the deck has no more {text}")
-        return self._free[face].pop(0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Position:
-    """A state in which seat 0 is to act, and the tiles behind its slots."""
-
-    state: PublicState
-    rack: dict[Slot, TileId]
-
-    def place(self, sets: Sequence[Sequence[str]]) -> tuple[TableMeld, ...]:
-        """Melds on the table as ids: tiles of the table first, then of the rack, then ones from nowhere."""
-        faces = self.state.faces
-        on_table = [tile for meld in self.state.board for tile in meld.tiles]
-        supply = [*on_table, *self.rack.values()]
-        supply += [TileId(tile) for tile in range(len(faces)) if tile not in supply]
-        melds = []
-        for texts in sets:
-            tiles = []
-            for text in texts:
-                tile = next((tile for tile in supply if faces[tile] == parse_tile(text)), None)
-                if tile is None:
-                    raise ValueError(f"the deck has no more {text}")
-                supply.remove(tile)
-                tiles.append(tile)
-            melds.append(TableMeld(tuple(tiles)))
-        return tuple(melds)
-
-    def texts(self, board: Iterable[TableMeld]) -> list[list[str]]:
-        return [[str(self.state.faces[tile]) for tile in meld.tiles] for meld in board]
-
-
-def _position(chosen: RuleSet, case: Mapping[str, Any], seats: int, pool: int) -> _Position:
-    deck = _Deck(chosen)
-    board = _board(chosen, deck, case["before"])
-    on_board = {Slot(0, 200 + index): tile for index, tile in enumerate(tiles_on(board))}
-    rack = {Slot(0, 100 + index): deck.take(text) for index, text in enumerate(case["rack"])}
-    own = SeatState(rack=tuple(rack), opened=case["opened"])
-    others = tuple(SeatState(rack=(Slot(0, 300 + seat),)) for seat in range(1, seats))
-    state = PublicState(
-        rules=chosen,
-        game=0,
-        phase=Phase.PLAY,
-        seats=(own, *others),
-        stock=Stock(0, 0, pool),
-        starter=Seat(0),
-        board=board,
-        known=tuple(sorted(on_board.items())),
-        passes=case.get("passes_before", 0),
-    )
-    return _Position(state, rack)
-
-
-def _board(chosen: RuleSet, deck: _Deck, sets: Iterable[Sequence[str]]) -> tuple[TableMeld, ...]:
-    """A table as it lies: each meld with the reading that it has if nothing was said."""
-    board = []
-    for texts in sets:
-        meld = read_meld([parse_tile(text) for text in texts])
-        board.append(TableMeld(tuple(deck.take(text) for text in texts), None if meld is None else meld.kind))
-    return tuple(board)
-
-
-def _layout(sets: Iterable[Sequence[str]]) -> Layout:
-    return tuple((codes_of(parse_tile(text) for text in texts), None) for texts in sets)
-
-
 # The kinds of cases
 
 
@@ -195,65 +108,45 @@ def _set(chosen: RuleSet, case: Mapping[str, Any]) -> Plain:
 
 
 def _turn(chosen: RuleSet, case: Mapping[str, Any]) -> Plain:
-    """Judged on faces; a turn that loses or borrows no tile also goes through `apply`."""
-    exchanges = [swap for swap in case.get("swaps", ()) if swap.get("announced", True)]
     rack_after = case.get("rack_after")
-    turn = turn_of_faces(
-        case["opened"],
-        _layout(case["before"]),
-        _layout(case["after"]),
-        codes_of(parse_tile(text) for text in case["rack"]),
-        None if rack_after is None else codes_of(parse_tile(text) for text in rack_after),
-        _layout(case.get("opening", ())),
-        tuple(FaceExchange(swap["set"], swap["pos"], *codes_of([parse_tile(swap["tile"])])) for swap in exchanges),
+    judged = judge_sets(
+        chosen,
+        said(case["before"]),
+        _faces(case["rack"]),
+        said(case["after"]),
+        opened=case["opened"],
+        rack_after=None if rack_after is None else _faces(rack_after),
+        opening=said(case.get("opening", ())),
+        exchanges=[
+            (swap["set"], swap["pos"], parse_tile(swap["tile"]))
+            for swap in case.get("swaps", ())
+            if swap.get("announced", True)
+        ],
     )
-    verdict = judge_turn(chosen, turn)
-    faults, points, wins = verdict.faults, verdict.opening_points, False
-    if not (turn.lost or turn.taken or turn.foreign):
-        position = _position(chosen, case, seats=2, pool=10)
-        play = _play(position, case["after"], case, exchanges)
-        judged = rules.judge(position.state, play)
-        faults, points = judged.faults, judged.opening_points
-        if not faults and empties_rack(position.state, play):
-            wins = rules.apply(position.state, DeclareRummikub(play)).phase is Phase.FINAL
-    return {"legal": not faults, "rule": [fault.code for fault in faults], "opening_points": points, "wins": wins}
+    codes = [fault.code for fault in judged.faults]
+    return {"legal": judged.legal, "rule": codes, "opening_points": judged.opening_points, "wins": judged.wins}
 
 
-def _play(
-    position: _Position, sets: Sequence[Sequence[str]], case: Mapping[str, Any], swaps: Iterable[Mapping[str, Any]] = ()
-) -> Play:
-    board = position.place(sets)
-    lying = [tile for meld in board for tile in meld.tiles]
-    own = [tile for tile in position.rack.values() if tile in lying]
-    exchanges = []
-    for swap in swaps:
-        face = parse_tile(swap["tile"])
-        found = (tile for tile in (*own, *lying) if position.state.faces[tile] == face)
-        exchanges.append(Exchange(swap["set"], swap["pos"], next(found, TileId(0))))
-    opening = []
-    spare = list(own)
-    for texts in case.get("opening", ()):
-        tiles = []
-        for text in texts:
-            tile = next((tile for tile in (*spare, *lying) if position.state.faces[tile] == parse_tile(text)), None)
-            if tile is None:
-                raise ValueError(f"the opening holds {text}, which was not laid")
-            if tile in spare:
-                spare.remove(tile)
-            tiles.append(tile)
-        opening.append(TableMeld(tuple(tiles)))
-    return draft_play(Seat(0), position.rack, board, opening, exchanges)
+def _faces(texts: Iterable[str]) -> list[Tile]:
+    return [parse_tile(text) for text in texts]
 
 
 def _event(chosen: RuleSet, case: Mapping[str, Any]) -> Plain:
-    position = _position(chosen, case, case.get("players", 2), case["pool"])
+    position = tile_position(
+        chosen,
+        said(case["before"]),
+        _faces(case["rack"]),
+        opened=case["opened"],
+        seats=case.get("players", 2),
+        pool=case["pool"],
+        passes=case.get("passes_before", 0),
+    )
     state = position.state
     if case.get("game_over"):
         state = replace(state, phase=Phase.OVER)
     elif not case.get("actor_on_turn", True):
         state = replace(state, turn=Seat(1))
-    layout = case.get("layout", case["before"])
-    draft = _play(position, layout, case)
+    draft = position.play(said(case.get("layout", case["before"])), said(case.get("opening", ())))
     on_turn = not actor_faults(state, Seat(0))
     try:
         action = _pressed(state, draft, case["event"])
@@ -285,7 +178,7 @@ def _pressed(state: PublicState, draft: Play, event: str) -> Action | None:
     return (rules.at_time_up(state, draft) or Timeout()) if event == "time_out" else None
 
 
-def _after_event(position: _Position, before: PublicState, after: PublicState, laid: set[Slot]) -> Plain:
+def _after_event(position: Position, before: PublicState, after: PublicState, laid: set[Slot]) -> Plain:
     drawing = after.call is not None and after.call.name is CallName.DRAW
     drawn = len(after.call.slots) if after.call is not None and drawing else 0
     over = after.phase in (Phase.FINAL, Phase.OVER)
@@ -301,12 +194,13 @@ def _after_event(position: _Position, before: PublicState, after: PublicState, l
 
 
 def _card_turn(chosen: RuleSet, case: Mapping[str, Any]) -> Plain:
-    position, order = _card_position(chosen, case)
-    state = position.state
-    tiles = {**position.rack, **order}
-    for index, said in enumerate(case["actions"]):
+    position = card_position(
+        chosen, said(case["table"]), _faces(case["hand"]), _faces(case["stock"]), _faces(case["discard"])
+    )
+    state, tiles = position.state, position.tiles
+    for index, told in enumerate(case["actions"]):
         try:
-            state = rules.apply(state, _card_action(state, tiles, said))
+            state = rules.apply(state, _card_action(state, tiles, told))
         except IllegalMove as move:
             codes = [fault.code for fault in move.faults]
             return {"legal": False, "at": index, "rule": [*codes, *_OVER.get(codes[0], ())]}
@@ -329,34 +223,12 @@ def _card_turn(chosen: RuleSet, case: Mapping[str, Any]) -> Plain:
 _OVER: Final = {"GAME-OVER": ("ES-TURN-OVER",)}  # after the last card nothing more may be done in the turn either
 
 
-def _card_position(chosen: RuleSet, case: Mapping[str, Any]) -> tuple[_Position, dict[Slot, TileId]]:
-    """The position, and the tiles behind the slots of stock and discard pile."""
-    deck = _Deck(chosen)
-    board = _board(chosen, deck, case["table"])
-    rack = {Slot(0, 100 + index): deck.take(text) for index, text in enumerate(case["hand"])}
-    pile = {Slot(0, 200 + index): deck.take(text) for index, text in enumerate(case["discard"])}
-    stock = {Slot(0, index): deck.take(text) for index, text in enumerate(case["stock"])}
-    on_table = {Slot(0, 300 + index): tile for index, tile in enumerate(tiles_on(board))}
-    state = PublicState(
-        rules=chosen,
-        game=0,
-        phase=Phase.PLAY,
-        seats=(SeatState(rack=tuple(rack)), SeatState(rack=(Slot(0, 400),))),
-        stock=Stock(0, 0, len(stock)),
-        starter=Seat(0),
-        board=board,
-        discard=tuple(pile),
-        known=tuple(sorted({**pile, **on_table}.items())),
-    )
-    return _Position(state, rack), {**pile, **stock}
-
-
-def _card_action(state: PublicState, tiles: Mapping[Slot, TileId], said: Sequence[Any]) -> Action:
+def _card_action(state: PublicState, tiles: Mapping[Slot, TileId], told: Sequence[Any]) -> Action:
     seat = Seat(0)
     held = {tiles[slot]: slot for slot in state.seats[seat].rack}
     ids = {str(face): TileId(tile) for tile, face in reversed(list(enumerate(state.faces)))}
     board = [list(meld.tiles) for meld in state.board]
-    match said:
+    match told:
         case ["draw", "stock"]:
             return Draw(seat)
         case ["draw", "discard"]:
@@ -378,7 +250,7 @@ def _card_action(state: PublicState, tiles: Mapping[Slot, TileId], said: Sequenc
             if target is not None:
                 board[target].append(ids[card])
         case _:
-            raise ValueError(f"no such action in a case: {said!r}")
+            raise ValueError(f"no such action in a case: {told!r}")
     melds = tuple(TableMeld(tuple(meld)) for meld in board if meld)
     lying = {tile for meld in melds for tile in meld.tiles}
     return Play(seat, melds, tuple(sorted((slot, tile) for tile, slot in held.items() if tile in lying)))
@@ -386,7 +258,7 @@ def _card_action(state: PublicState, tiles: Mapping[Slot, TileId], said: Sequenc
 
 def _score(chosen: RuleSet, case: Mapping[str, Any]) -> Plain:
     def faces(name: str) -> list[list[Tile]]:
-        return [[parse_tile(text) for text in player.get(name, ())] for player in case["players"]]
+        return [_faces(player.get(name, ())) for player in case["players"]]
 
     if chosen.discards:
         out = next((seat for seat, player in enumerate(case["players"]) if player.get("out")), None)
@@ -421,8 +293,8 @@ def _series(chosen: RuleSet, case: Mapping[str, Any]) -> Plain:
 
 def _setup(chosen: RuleSet, case: Mapping[str, Any]) -> Plain:
     if "start_draw" in case:
-        outcome = setup.lot_outcome([parse_tile(text) for text in case["start_draw"]])
-        drawn = [parse_tile(text) for text in case["start_draw"]]
+        drawn = _faces(case["start_draw"])
+        outcome = setup.lot_outcome(drawn)
         again = len(outcome) > 1 or drawn[outcome[0]].is_joker
         return {"redraw": list(outcome)} if again else {"starter": outcome[0]}
     try:
