@@ -24,7 +24,7 @@ from typing import Any, Final, Protocol
 
 import ifaddr
 import zeroconf
-from zeroconf import InterfaceChoice, IPVersion, ServiceStateChange, Zeroconf
+from zeroconf import ServiceStateChange, Zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from node.clock import random_bytes
@@ -143,7 +143,7 @@ class Discovery:
         self._refresh_s = refresh_s
         self._boot = random_bytes(4).hex()
         self._alone = True
-        self._only_loopback = False
+        self._ipv6 = True
         self._trouble: str | None = None
         self._azc: AsyncZeroconf | None = None
         self._browser: AsyncServiceBrowser | None = None
@@ -200,32 +200,35 @@ class Discovery:
 
     async def _open(self) -> None:
         """Open the sockets, announce, browse. Leaves `_azc` None, with `trouble`, when there is no network at all."""
-        for interfaces, ip_version in self._choices():
-            azc = _sockets(interfaces, ip_version)
+        logging.getLogger("zeroconf").setLevel(logging.ERROR)  # a traceback for each lost network helps nobody
+        for ipv6, interfaces in ((True, self._networks(ipv6=True)), (False, self._networks(ipv6=False))):
+            azc = _sockets(interfaces)
             if azc is None:
                 continue
-            self._azc = azc
-            self._only_loopback = isinstance(interfaces, list) and all(map(_is_loopback, interfaces))
+            self._azc, self._ipv6 = azc, ipv6
             try:
                 await self._announce()
                 await self._browse(azc)
             except (OSError, RuntimeError, zeroconf.Error) as error:
-                _log.debug("mDNS on %s, %s does not start: %s", interfaces, ip_version, error)
+                _log.debug("mDNS on %s does not start: %s", interfaces, error)
                 await self._close()
                 continue
-            self._tell_trouble()
-            return
+            break
         self._tell_trouble()
 
-    def _choices(self) -> list[tuple[InterfaceChoice | list[str], IPVersion | None]]:
-        """What to open, best first: both families, IPv4 alone, this machine alone; or exactly what was asked for."""
+    def _networks(self, *, ipv6: bool) -> list[str | int]:
+        """What mDNS is to use: IPv4 addresses, also the one of loopback, and indexes of interfaces with IPv6.
+
+        An interface with several IPv6 addresses counts once; loopback has no multicast of IPv6.
+        """
         if self._interfaces is not None:
-            return [(self._interfaces, None)]
-        return [
-            (InterfaceChoice.All, IPVersion.All),
-            (InterfaceChoice.All, IPVersion.V4Only),
-            (list(LOOPBACK), IPVersion.V4Only),
-        ]
+            return list(self._interfaces)
+        adapters = ifaddr.get_adapters()
+        networks: list[str | int] = [str(ip.ip) for adapter in adapters for ip in adapter.ips if ip.is_IPv4]
+        for adapter in adapters if ipv6 else ():
+            if adapter.index is not None and any(not _is_loopback(ip.ip[0]) for ip in adapter.ips if ip.is_IPv6):
+                networks.append(adapter.index)
+        return networks
 
     def _tell_trouble(self) -> None:
         trouble = None
@@ -282,9 +285,7 @@ class Discovery:
     def _own_addresses(self) -> tuple[str, ...]:
         """Addresses of the interfaces in use; those of loopback only if there are no others."""
         if self._interfaces is not None:
-            return tuple(self._interfaces[:_MAX_ADDRESSES])
-        if self._only_loopback:
-            return LOOPBACK
+            return tuple(text.split("%")[0] for text in self._interfaces[:_MAX_ADDRESSES])
         found = [str(ip.ip) if ip.is_IPv4 else ip.ip[0] for adapter in ifaddr.get_adapters() for ip in adapter.ips]
         outside = sorted({text for text in found if not _is_loopback(text)}, key=_likelihood)
         return tuple(outside[:_MAX_ADDRESSES]) or LOOPBACK
@@ -307,11 +308,7 @@ class Discovery:
                 _log.debug("mDNS: %s", error)
 
     async def _refresh(self, azc: AsyncZeroconf) -> None:
-        if self._only_loopback and self._interfaces is None:  # perhaps there is a network now
-            await azc.async_update_interfaces(InterfaceChoice.All, IPVersion.All)
-            self._only_loopback = False
-        else:
-            await azc.async_update_interfaces()
+        await azc.async_update_interfaces(self._networks(ipv6=self._ipv6))
         self._tell_trouble()
         if self._alone:
             await self._browse(azc)
@@ -396,14 +393,14 @@ class Discovery:
             )
 
 
-def _sockets(interfaces: InterfaceChoice | list[str], ip_version: IPVersion | None) -> AsyncZeroconf | None:
+def _sockets(interfaces: list[str | int]) -> AsyncZeroconf | None:
     """The opened sockets, None if that does not work."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # zeroconf leaves to the collector what it had opened before
         try:
-            return AsyncZeroconf(interfaces=interfaces, ip_version=ip_version)
+            return AsyncZeroconf(interfaces=interfaces) if interfaces else None
         except (OSError, RuntimeError, zeroconf.Error) as error:
-            _log.debug("no mDNS on %s, %s: %s", interfaces, ip_version, error)
+            _log.debug("no mDNS on %s: %s", interfaces, error)
         return None
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+import pwd
 import stat
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -104,12 +107,27 @@ def test_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
         load_or_create(tmp_path / "file")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
-def test_unreadable_identity_and_closed_folder_are_refused(tmp_path: Path) -> None:
-    load_or_create(tmp_path)
-    (tmp_path / FILE_NAME).chmod(0o000)
+@pytest.fixture
+def folder_of_a_user() -> Iterator[Path]:
+    """A folder whose owner is not root, and this process as its owner."""
+    with tempfile.TemporaryDirectory() as name:
+        if os.geteuid() != 0:
+            yield Path(name)
+            return
+        nobody = pwd.getpwnam("nobody").pw_uid
+        os.chown(name, nobody, -1)
+        os.seteuid(nobody)
+        try:
+            yield Path(name)
+        finally:
+            os.seteuid(0)
+
+
+def test_unreadable_identity_and_closed_folder_are_refused(folder_of_a_user: Path) -> None:
+    load_or_create(folder_of_a_user)
+    (folder_of_a_user / FILE_NAME).chmod(0o000)
     with pytest.raises(KeystoreError, match="cannot be read"):
-        load_or_create(tmp_path)
-    (tmp_path / "closed").mkdir(mode=0o500)
+        load_or_create(folder_of_a_user)
+    (folder_of_a_user / "closed").mkdir(mode=0o500)
     with pytest.raises(KeystoreError, match="cannot be made"):
-        load_or_create(tmp_path / "closed")
+        load_or_create(folder_of_a_user / "closed")
