@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ SWITCHES = (
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 EXPECT_MS = 5000
+CLOSE_S = 5.0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -70,10 +72,13 @@ def browser(runner: asyncio.Runner) -> Iterator[Browser]:
         api.expect.set_options(timeout=EXPECT_MS)
         return playwright, await playwright.chromium.launch(executable_path=program, headless=True, args=list(SWITCHES))
 
+    threads = set(threading.enumerate())
     playwright, chromium = runner.run(launch())
     yield chromium
     runner.run(chromium.close())
     runner.run(playwright.stop())
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(CLOSE_S)  # asyncio's, waiting for the end of Playwright's process
 
 
 class Stage:

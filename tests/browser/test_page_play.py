@@ -134,6 +134,21 @@ async def test_dragged_selection_lands_in_the_order_of_the_rack(stage: Stage) ->
     await expect_faces(page.get_by_test_id("meld-2"), "K7 R7 B7")
 
 
+async def test_tile_put_down_where_it_was_is_not_a_press(stage: Stage) -> None:
+    desk = FakeDesk(own_turn())
+    page = await stage.open(desk)
+    x, y = await middle(tile(page, "R6"))
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x + 30, y, steps=2)
+    await page.locator(".ghost").wait_for()
+    await page.mouse.move(x, y, steps=2)
+    await page.mouse.up()
+    await tile(page, "R7").click()
+    await page.locator(".selected").wait_for()
+    assert await page.locator(".selected").evaluate_all("tiles => tiles.map((tile) => tile.ariaLabel)") == ["red 7"]
+
+
 async def test_pressed_selection_lands_in_the_order_of_the_presses(stage: Stage) -> None:
     desk = FakeDesk(own_turn())
     page = await stage.open(desk)
@@ -142,6 +157,20 @@ async def test_pressed_selection_lands_in_the_order_of_the_presses(stage: Stage)
     await tile(page, "R6").click()
     await tile(page, "R7").click(position={"x": 4, "y": 20})
     await expect_faces(page.get_by_test_id("meld-2"), "R6 R7 J")
+
+
+async def test_several_tiles_of_the_board_move_together(stage: Stage) -> None:
+    desk = FakeDesk(FakeTable(rack=ids("K1"), board=[ids("B3 B4 B5 B6 B7 B8")]))
+    page = await stage.open(desk)
+    await page.mouse.move(*await middle(tile(page, "B6")))
+    await page.mouse.down()
+    await page.locator(".selected").wait_for()  # held for a moment, not moved
+    await page.mouse.up()
+    await tile(page, "B7").click(modifiers=["Shift"])
+    await tile(page, "B8").click(modifiers=["Shift"])
+    await page.get_by_test_id("new-meld").click()
+    await expect_faces(page.get_by_test_id("meld-1"), "B6 B7 B8")
+    assert desk.draft() == [["B3", "B4", "B5"], ["B6", "B7", "B8"]]
 
 
 async def test_whole_meld_moves_by_its_strip(stage: Stage) -> None:
