@@ -33,9 +33,7 @@ async def connect(address: str, port: int) -> tuple[asyncio.StreamReader, asynci
             await asyncio.get_running_loop().sock_connect(connecting, resolved)
             if connecting.getsockname() == connecting.getpeername():  # TCP connects to itself on a free local port
                 raise ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
-            reader, writer = await asyncio.open_connection(sock=connecting)
-            no_delay(writer)
-            return reader, writer
+            return await asyncio.open_connection(sock=connecting)
         except OSError as error:
             connecting.close()
             last = error
@@ -46,7 +44,7 @@ async def connect(address: str, port: int) -> tuple[asyncio.StreamReader, asynci
 
 
 def no_delay(writer: asyncio.StreamWriter) -> None:
-    """Send small frames at once. asyncio does so by itself only for sockets made with an explicit protocol number."""
+    """Send small frames at once. asyncio does so by itself for dialled connections, not for accepted ones."""
     with contextlib.suppress(OSError):  # closed meanwhile
         writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 

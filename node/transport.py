@@ -371,8 +371,6 @@ class Mesh:
                 credit = min(self._limits.burst_bytes, credit + (now_s - last_s) * self._limits.bytes_per_s)
                 credit -= len(frame) + _FRAME_COST_BYTES
                 last_s = now_s
-                if link.lost:
-                    return
                 self._on_frame(link.node_id, frame)
                 if credit < 0:  # TCP then slows the sender down
                     await asyncio.sleep(-credit / self._limits.bytes_per_s)

@@ -252,6 +252,23 @@ def test_nodes_on_one_machine_find_each_other_and_hear_changes_and_goodbyes() ->
     run(main())
 
 
+def test_older_record_is_not_repeated_over_a_newer_one() -> None:
+    async def main() -> None:
+        ear, other = Ear(record(1)), Ear(record(2))
+        await ear.discovery.start()
+        await other.discovery.start()
+        for free in (1, 0, 3):
+            await other.discovery.update(replace(other.record, free=free))
+            await until(lambda free=free: [peer.record.free for peer in ear.peers][-1:] == [free])  # type: ignore[misc] # mypy cannot infer it
+        await until(lambda: other.discovery._announcing is not None and other.discovery._announcing.done())
+        await until(lambda: not ear.discovery._resolving)
+        assert [peer.record.free for peer in ear.peers][-3:] == [1, 0, 3]
+        await ear.discovery.stop()
+        await other.discovery.stop()
+
+    run(main())
+
+
 def test_asking_again_tells_nothing_twice_and_finds_who_was_not_heard() -> None:
     async def main() -> None:
         ear, other = Ear(record(1), refresh_s=0.05), Ear(record(2))

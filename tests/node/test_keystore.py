@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from nacl.signing import SigningKey, VerifyKey
 
-from node.keystore import FILE_NAME, Identity, KeystoreError, load_or_create
+from node.keystore import FILE_NAME, Identity, KeystoreError, _create, load_or_create
 
 
 def test_identity_stays_the_same_at_the_next_start(tmp_path: Path) -> None:
@@ -105,6 +105,13 @@ def test_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
         load_or_create(tmp_path / "file" / "folder")
     with pytest.raises(KeystoreError):
         load_or_create(tmp_path / "file")
+
+
+def test_key_that_another_start_has_made_meanwhile_stays(tmp_path: Path) -> None:
+    first = load_or_create(tmp_path)
+    _create(tmp_path / FILE_NAME)
+    assert load_or_create(tmp_path).node_id == first.node_id
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
 @pytest.fixture

@@ -258,6 +258,23 @@ def test_typed_address_links_whoever_is_there() -> None:
     run(main())
 
 
+def test_node_wanted_in_several_ways_gets_one_link() -> None:
+    async def main() -> None:
+        for _ in range(5):
+            async with parties(2) as (a, b):
+                b.mesh.want(None, ["127.0.0.1", "localhost"], a.port)
+                b.mesh.want(None, ["localhost"], a.port)
+                b.mesh.want(a.id, [HOST, "localhost"], a.port)
+                await until(lambda: a.linked(b) and b.linked(a))
+                await until(lambda: all(want.met == a.id for want in b.mesh._wants.values()))
+                await until(lambda: not b.mesh._closing and not a.mesh._handshakes)
+                assert a.told == [("link", b.id)]
+                assert b.told == [("link", a.id)]
+                assert not a.refused + b.refused
+
+    run(main())
+
+
 def test_typed_address_of_this_node_itself_is_told_and_given_up() -> None:
     async def main() -> None:
         async with parties(1) as (a,):
@@ -401,6 +418,31 @@ def test_claiming_another_s_identity_is_refused() -> None:
             await until(lambda: node.refused)
             assert node.refused == [(HOST, "the other side does not hold the key that it named")]
             assert not node.told
+
+    run(main())
+
+
+def test_listener_that_claims_another_s_identity_is_refused() -> None:
+    async def main() -> None:
+        async def lie(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            end = Stranger(reader, writer)
+            mine = Hello(1, BY_ID[1].node_id, bytes(32))
+            dialler = handshake.read_hello(await end.read(), 1)
+            end.write(mine.to_bytes())
+            end.write(handshake.proof_to_bytes(BY_ID[2].sign(handshake.signed_text(Role.LISTENER, dialler, mine))))
+            await end.closed()
+            writer.close()
+            await writer.wait_closed()
+
+        async with parties(1) as (node,):
+            server = await asyncio.start_server(lie, HOST, 0)
+            port = server.sockets[0].getsockname()[1]
+            node.mesh.want(BY_ID[1].node_id, [HOST], port)
+            await until(lambda: node.refused)
+            assert node.refused == [(f"{HOST}:{port}", "the other side does not hold the key that it named")]
+            assert not node.told
+            server.close()
+            await server.wait_closed()
 
     run(main())
 
