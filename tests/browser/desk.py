@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ from engine.views import ResultView, TileView, to_plain
 from node.web.server import PageRefusal
 
 FACES = PT.faces
+WAIT_S = 5.0
 TABLE_ID = "a1" * 8
 HOSTILE = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
 
@@ -238,6 +240,7 @@ class FakeDesk:
         self.refusals: dict[str, PageRefusal] = {}
         self.lies_about_old_drafts = False  # answers every draft with "all is well" for the one before it
         self._watchers: list[Callable[[], None]] = []
+        self._came = asyncio.Event()
 
     def snapshot(self) -> dict[str, Any]:
         return copy.deepcopy(
@@ -251,6 +254,7 @@ class FakeDesk:
 
     def command(self, message: dict[str, Any]) -> dict[str, Any] | None:
         self.commands.append(message)
+        self._came.set()
         if message["type"] in self.refusals:
             raise self.refusals[message["type"]]
         if message["type"] == "draft" and self.table is not None:
@@ -280,10 +284,28 @@ class FakeDesk:
         for changed in tuple(self._watchers):
             changed()
 
+    async def expect_commands(self, *commands: dict[str, Any]) -> None:
+        """Waits until exactly these commands have come, drafts apart."""
+        await self._until(lambda: [c for c in self.commands if c["type"] != "draft"], list(commands))
+
+    async def expect_draft(self, *melds: str) -> None:
+        """Waits until the newest draft has these melds, as faces in order."""
+        await self._until(self.draft, [meld.split() for meld in melds])
+
+    async def _until(self, what: Callable[[], Any], wanted: Any) -> None:
+        try:
+            async with asyncio.timeout(WAIT_S):
+                while what() != wanted:
+                    self._came.clear()
+                    await self._came.wait()
+        except TimeoutError:
+            raise AssertionError(f"expected {wanted}, got {what()}") from None
+
     def sent(self, kind: str) -> list[dict[str, Any]]:
         """The commands of one type that came so far."""
         return [command for command in self.commands if command["type"] == kind]
 
     def draft(self) -> list[list[str]]:
-        """The melds of the newest draft, as faces."""
-        return [[str(FACES[tile]) for tile in meld["tiles"]] for meld in self.sent("draft")[-1]["melds"]]
+        """The melds of the newest draft, as faces; none if none came."""
+        drafts = self.sent("draft")
+        return [[face(tile) for tile in meld["tiles"]] for meld in drafts[-1]["melds"]] if drafts else []

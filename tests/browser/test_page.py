@@ -55,12 +55,12 @@ async def test_lobby_commands(stage: Stage) -> None:
     desk.refusals["add_peer"] = PageRefusal("NOT-THERE", "Nobody answers there.")
     await page.get_by_test_id("add-peer").click()
     await sees(page, "message", "Nobody answers there.")
-    assert desk.commands == [
+    await desk.expect_commands(
         {"type": "rename", "name": "Ana Maria"},
         {"type": "open_table", "name": "Kitchen", "rules": "fi", "turn_seconds": 120},
         {"type": "join", "table": TABLE_ID},
         {"type": "add_peer", "address": "192.168.1.9:7654"},
-    ]
+    )
 
 
 async def test_seat_before_the_game(stage: Stage) -> None:
@@ -85,13 +85,13 @@ async def test_seat_before_the_game(stage: Stage) -> None:
     desk.lobby["at"] = None
     desk.push()
     await page.get_by_test_id("open-table").wait_for()
-    assert desk.commands == [
+    await desk.expect_commands(
         {"type": "ready", "ready": True},
         {"type": "add_bot"},
         {"type": "start"},
         {"type": "ready", "ready": False},
         {"type": "leave"},
-    ]
+    )
 
 
 # Rack
@@ -169,6 +169,24 @@ async def test_turn_title_clock_players_and_log(stage: Stage) -> None:
     assert await page.get_by_test_id("announce").inner_text() == "Your turn."
 
 
+async def test_tiles_that_others_laid_are_marked_until_the_own_turn_is_over(stage: Stage) -> None:
+    table = waiting()
+    desk = FakeDesk(table)
+    page = await stage.open(desk)
+    marked = page.locator("[data-testid=board] .tile.new")
+    assert await marked.count() == 0
+    for laid, turn in ((ids("K3 K4 K5"), 2), (ids("Y1 Y2 Y3"), 0)):
+        table.board.append(laid)
+        table.turn, table.turn_number = turn, table.turn_number + 1
+        desk.push()
+        await page.get_by_test_id(f"tile-{laid[0]}").wait_for()
+    assert await marked.count() == 6
+    table.turn, table.turn_number = 1, table.turn_number + 1
+    desk.push()
+    await sees(page, "turn", "Bruno’s turn")
+    assert await marked.count() == 0
+
+
 async def test_draft_is_taken_up_after_a_reload(stage: Stage) -> None:
     desk = FakeDesk(own_turn())
     page = await stage.open(desk)
@@ -227,7 +245,7 @@ async def test_end_of_the_game_ranks_by_points(stage: Stage) -> None:
     desk.table = None
     desk.push()
     await page.get_by_test_id("open-table").wait_for()
-    assert desk.commands == [{"type": "new_lobby"}]
+    await desk.expect_commands({"type": "new_lobby"})
 
 
 async def test_leaving_a_game_is_asked_about(stage: Stage) -> None:
@@ -241,7 +259,7 @@ async def test_leaving_a_game_is_asked_about(stage: Stage) -> None:
     desk.table = None
     desk.push()
     await page.get_by_test_id("open-table").wait_for()
-    assert desk.commands == [{"type": "leave"}]
+    await desk.expect_commands({"type": "leave"})
 
 
 # Contact
@@ -264,7 +282,7 @@ async def test_page_comes_back_after_a_restart_and_sends_its_draft_again(stage: 
     await stage.serve(again, port)
     await page.get_by_test_id("contact").wait_for(state="hidden")
     await page.locator("[data-testid=end-turn].primary").wait_for()
-    assert again.draft() == [["B3", "B4", "B5", "B6", "B7"], ["R8", "B8", "Y8"], ["R5", "R6", "R7"]]
+    await again.expect_draft("B3 B4 B5 B6 B7", "R8 B8 Y8", "R5 R6 R7")
 
 
 async def test_restart_with_a_new_key_says_what_to_do(stage: Stage) -> None:

@@ -202,7 +202,7 @@ class Seating {
     this.#ready.setAttribute('aria-pressed', String(Boolean(mine?.ready)));
     setText(this.#ready, mine?.ready ? 'Ready ✓' : 'I am ready');
     setBlocked(this.#start, at.can_start ? '' : at.why_not ?? 'Not everybody is ready yet.');
-    setText(this.#why, at.can_start ? 'Everybody is ready.' : at.why_not ?? '');
+    setText(this.#why, at.can_start ? (mine?.ready ? 'Everybody is ready.' : 'Everybody else is ready: start when you are.') : at.why_not ?? '');
     this.#ready.classList.toggle('primary', !mine?.ready);
     this.#start.classList.toggle('primary', at.can_start);
     this.#bot.hidden = !at.bots_possible;

@@ -150,16 +150,13 @@ export class TableScreen {
     this.#play.refused(message);
   }
 
-  // Marks what the others laid since the last look.
+  // Marks what the others laid since the own last turn.
   #seeBoard(view) {
     const ids = new Set(view.board.flatMap(({ tiles }) => tiles.map(({ id }) => id)));
     const before = this.#lastBoard;
-    if (before && before.game === view.game && ids.size > before.ids.size) {
-      this.#newOnBoard = new Set([...ids].filter((id) => !before.ids.has(id)));
-    } else if (!before || before.game !== view.game) {
-      this.#newOnBoard = new Set();
-    }
-    this.#lastBoard = { game: view.game, ids };
+    if (!before || before.game !== view.game || before.turn === view.seat) this.#newOnBoard = new Set();
+    else for (const id of ids) if (!before.ids.has(id)) this.#newOnBoard.add(id);
+    this.#lastBoard = { game: view.game, turn: view.turn, ids };
   }
 
   #showTop(table, rulesText) {
@@ -236,7 +233,7 @@ export class TableScreen {
     const melds = play.melds.map((meld) => ({
       ...meld,
       tiles: meld.ids.map((id, i) => this.#tile(id, meld.standsFor[i] ?? [], {
-        laid: laid.has(id), faulty: meld.faulty, new: !play.mine && this.#newOnBoard.has(id),
+        laid: laid.has(id), faulty: meld.faulty, new: !play.touched && this.#newOnBoard.has(id),
       })),
     }));
     const empty = view.phase === 'play' && !view.result ? 'The board is empty.' : '';
