@@ -263,7 +263,7 @@ class Discovery:
         self._registered = info
 
     async def _hush(self) -> None:
-        """Stop repeating an announcement, which would otherwise overwrite a newer one at the others."""
+        """Stop repeating an announcement, which would bring back for a moment what a newer one has replaced."""
         if self._announcing is not None:
             self._announcing.cancel()
             await asyncio.wait([self._announcing])
