@@ -39,6 +39,7 @@ export class TableScreen {
   #lastBoard = null;
   #rover = null;
   #dropped = new Set();
+  #placed = []; // what was laid last, until the node has judged it
   #resultKey = '';
   #result = null;
 
@@ -88,7 +89,7 @@ export class TableScreen {
   constructor(hooks, sound) {
     this.#hooks = hooks;
     this.#sound = sound;
-    this.#play = new Play({ ...hooks, storage: sessionStorage, changed: (placed) => this.#showPlay(placed) });
+    this.#play = new Play({ ...hooks, storage: sessionStorage, changed: (placed) => this.#showChange(placed) });
     this.#opening.append(this.#openingText, el('span', { class: 'opening-track' }, this.#openingBar));
     this.#scroller.append(this.#board.node);
     this.#side.append(
@@ -143,7 +144,9 @@ export class TableScreen {
 
   answer(message) {
     this.#play.answer(message);
-    this.#showPlay();
+    // The reasons may take room from the board: what was just laid stays in sight.
+    this.#showPlay(this.#placed);
+    this.#placed = [];
   }
 
   refused(message) {
@@ -211,6 +214,11 @@ export class TableScreen {
     }
   }
 
+  #showChange(placed = []) {
+    this.#placed = placed;
+    this.#showPlay(placed);
+  }
+
   #showPlay(placed = []) {
     if (!this.#table) return;
     const play = this.#play;
@@ -221,7 +229,7 @@ export class TableScreen {
     this.#showOpening();
     this.#showStatus();
     this.#showButtons();
-    if (placed.length > 0) this.#tiles.get(placed[0], play.text(placed[0])).scrollIntoView({ block: 'nearest' });
+    if (placed.length > 0) this.#tiles.get(placed[0], play.text(placed[0])).closest('.meld')?.scrollIntoView({ block: 'nearest' });
   }
 
   #showTiles() {
