@@ -239,7 +239,8 @@ def _card_action(state: PublicState, tiles: Mapping[Slot, TileId], told: Sequenc
         case ["end"]:
             return Pass(seat)
         case ["meld", cards]:
-            board.append([ids[card] for card in cards])
+            meld = [ids[card] for card in cards]
+            board.append(sorted(meld, key=lambda tile: state.faces[tile].number) if "J" not in cards else meld)
         case ["add", index, cards]:
             kind = state.board[index].kind
             board[index] += [ids[card] for card in cards]

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from engine.board import changed, fits
+from engine.board import changed, difference, fits
 from engine.errors import Fault
 from engine.faces import JOKER_CODE, NUMBERS, text_of, texts_of
 from engine.melds import Meld
@@ -232,7 +232,7 @@ def _same_number_faults(before: _Melds, after: _Melds, laid: bytes, exchanges: S
         if number in left:
             left.remove(number)
         else:
-            faults.append(_other_number(before, after, place, laid))
+            faults.append(_other_number(before, after, place, difference(laid, used)))
     return faults
 
 

@@ -1,0 +1,1 @@
+"""Tests of `engine`: no mocks, tables of inputs and results, properties over whole games."""
