@@ -16,6 +16,7 @@ import click
 
 from engine.rulesets import RuleSet
 from node.app import Node, NodeError
+from node.browse import browse
 from node.clock import random_bytes
 from node.config import NodeSettings
 from node.desk import NodeDesk
@@ -232,8 +233,6 @@ def _report(node: Node, stop: asyncio.Event | None, said: set[str]) -> None:
 
 async def tables_seen(seconds: float, *, loopback: bool) -> list[dict[str, Any]]:
     """The tables heard of within `seconds`, as plain data."""
-    from node.browse import browse
-
     tables = await browse(seconds, (LOOPBACK,) if loopback else None)
     return [
         {

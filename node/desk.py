@@ -13,10 +13,10 @@ from typing import Any, Final
 from mnemonic import Mnemonic
 
 from engine.actions import DeclareRummikub, Draw, Pass, Play, SeatAction
-from engine.errors import Fault, IllegalMove
+from engine.errors import IllegalMove
 from engine.melds import Meld
 from engine.observe import view_for
-from engine.rules import judge
+from engine.rules import drawing_faults, empties_rack, end_turn, is_untouched, judge
 from engine.rulesets import RULE_SETS
 from engine.state import CallName, MeldKind, Phase, Seat, Slot, TableMeld, state_hash
 from engine.tiles import TileId
@@ -112,9 +112,9 @@ class NodeDesk:
             case "pass":
                 self._act(Pass)
             case "end_turn":
-                self._play(lambda play: play)
+                self._end_turn()
             case "rummikub":
-                self._play(DeclareRummikub)
+                self._call_rummikub()
             case other:
                 raise PageRefusal("UNKNOWN", f"This program does not know the command {other}.")
         return None
@@ -130,15 +130,23 @@ class NodeDesk:
     def _act(self, action: Callable[[Seat], SeatAction]) -> None:
         session = self._session()
         assert session.seat is not None
+        assert session.state is not None
         own = action(session.seat)
-        if self._laid(session) or self._moved(session):
-            raise NodeError("Put the board back as it was first (Reset), then draw.")
+        wrong = drawing_faults(session.state, self._as_play(session))
+        if wrong:
+            raise IllegalMove(wrong)
         self._node.do(lambda table, now_s: table.act(own, now_s))
 
-    def _play(self, action: Callable[[Play], SeatAction]) -> None:
+    def _end_turn(self) -> None:
+        session = self._session()
+        assert session.state is not None
+        action = end_turn(session.state, self._as_play(session))
+        self._node.do(lambda table, now_s: table.act(action, now_s))
+
+    def _call_rummikub(self) -> None:
         session = self._session()
         play = self._as_play(session)
-        self._node.do(lambda table, now_s: table.act(action(play), now_s))
+        self._node.do(lambda table, now_s: table.act(DeclareRummikub(play), now_s))
 
     def _take_draft(self, message: dict[str, Any]) -> dict[str, Any]:
         session = self._session()
@@ -155,7 +163,7 @@ class NodeDesk:
                 raise NodeError("One of these tiles is neither on the board nor on your rack.")
             melds.append(TableMeld(tiles, None if meld.get("kind") is None else MeldKind(meld["kind"])))
         self._draft = _Draft((state.game, state.turn_number), tuple(melds))
-        session.draft = self._as_play(session) if self._moved(session) else None
+        session.draft = self._as_play(session)
         return {"type": "judged", "draft_no": message["draft_no"], "judged": self._judged(session)}
 
     def _own_slots(self, session: Session) -> dict[TileId, Slot]:
@@ -175,11 +183,6 @@ class NodeDesk:
             return self._draft.melds
         return state.board
 
-    def _moved(self, session: Session) -> bool:
-        """Whether the draft is another board than the one the turn began with."""
-        assert session.state is not None
-        return _arrangement(self._melds(session)) != _arrangement(session.state.board)
-
     def _laid(self, session: Session) -> tuple[tuple[Slot, TileId], ...]:
         own = self._own_slots(session)
         return tuple((own[tile], tile) for meld in self._melds(session) for tile in meld.tiles if tile in own)
@@ -195,10 +198,9 @@ class NodeDesk:
         play = self._as_play(session)
         verdict = judge(state, play)
         melds = verdict.melds or (None,) * len(play.board)
-        found: tuple[Fault, ...] = verdict.faults if self._moved(session) else ()
-        laid = len(play.laid)
-        left = len(state.seats[seat].rack) - laid
-        legal = self._moved(session) and not found
+        untouched = is_untouched(state, play)
+        found = () if untouched else verdict.faults
+        legal = not untouched and not found
         opened = state.seats[seat].opened
         return {
             "faults": [
@@ -207,10 +209,10 @@ class NodeDesk:
             "melds": [_read(meld, table_meld) for meld, table_meld in zip(melds, play.board, strict=True)],
             "opening_points": verdict.opening_points,
             "opening_needed": 0 if opened else state.rules.opening_min,
-            "laid": laid,
+            "laid": len(play.laid),
             "can_end": legal,
-            "can_rummikub": legal and left == 0,
-            "can_draw": not self._moved(session),
+            "can_rummikub": legal and empties_rack(state, play),
+            "can_draw": untouched,
         }
 
     # What the page shows
@@ -371,10 +373,6 @@ class NodeDesk:
 
 def _press_start(session: Session, _now_s: float) -> None:
     session.lobby.change(ready=True, start=True)
-
-
-def _arrangement(melds: Sequence[TableMeld]) -> list[tuple[TileId, ...]]:
-    return sorted(meld.tiles for meld in melds)
 
 
 def _read(reading: Meld | None, meld: TableMeld) -> dict[str, Any]:

@@ -292,9 +292,11 @@ class Discovery:
 
     async def _keep_up(self) -> None:
         """Announce what has changed; every few seconds look at the interfaces and, while alone, ask again."""
-        while True:
+        while not self._stopped:
+            # Not `wait_for`: before Python 3.12 it swallows a cancellation that comes in the tick of the event.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), self._refresh_s)
+                async with asyncio.timeout(self._refresh_s):
+                    await self._changed.wait()
             due = not self._changed.is_set()
             self._changed.clear()
             try:

@@ -54,7 +54,7 @@ class Hall:
         return tuple(peer for peer in self.peers() if peer.record.table == table)
 
     def tables(self) -> tuple[TableSeen, ...]:
-        """All tables, by name. Where nodes differ, the one furthest on is believed, then the one with fewer free seats."""
+        """All tables, by name. Where nodes differ, the one furthest on is believed, then the fullest."""
         found: dict[bytes, list[Record]] = {}
         for peer in self.peers():
             if peer.record.table is not None:

@@ -54,6 +54,8 @@ def sentence(event: EntryCommitted, state: PublicState, names: Sequence[str]) ->
             return "The tiles are dealt."
         case RacksOpened():
             return _result(state, names)
+        case NextGame(game=game):
+            return f"Game {game + 1} begins."
         case DrawDealt() | None:
             return None
         case other:

@@ -55,7 +55,9 @@ class Runner:
 
     def start(self) -> None:
         """Tell the session of the links that are up already, and begin."""
-        self.do(lambda session, now_s: [session.linked(node, now_s) for node in self._links.linked()])
+        for node in self._links.linked():
+            self.linked(node)
+        self.do(Session.handle_deadline)
 
     def stop(self) -> None:
         """No more input from here on. The session's own words are safe in the journal."""

@@ -458,7 +458,8 @@ class Mesh:
         """Wait so long, or until there are other addresses or a link."""
         want.wake.clear()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(want.wake.wait(), delay_s)
+            async with asyncio.timeout(delay_s):  # not `wait_for`, which may swallow a cancellation before 3.12
+                await want.wake.wait()
 
     async def _dial(self, want: _Want) -> bool:
         """Dial all addresses, each a little after the one before, until there is a link. False if there is none."""
