@@ -59,6 +59,15 @@ async def _resolve(address: str, port: int) -> Iterator[tuple[int, int, int, Any
     return ((family, kind, proto, resolved) for family, kind, proto, _, resolved in found)
 
 
+def is_address(text: str) -> bool:
+    """Whether this is an IPv4 or IPv6 address, which can be dialled without asking a name server."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
 def plain_host(host: str) -> str:
     """An IPv4 address that came in over an IPv6 socket as IPv4; others as they are."""
     with contextlib.suppress(ValueError):

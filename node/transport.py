@@ -26,7 +26,7 @@ from node import handshake
 from node.clock import monotonic_s, random_bytes
 from node.handshake import ALREADY_LINKED, AlreadyLinked, Hello, Refused, Role
 from node.keystore import Identity
-from node.sockets import connect, listening_socket, no_delay, plain_host, shown, why
+from node.sockets import connect, is_address, listening_socket, no_delay, plain_host, shown, why
 from protocol.envelope import VERSION
 
 MAX_FRAME_BYTES: Final = 262_144
@@ -36,7 +36,7 @@ _MAX_REPORTED: Final = 256
 _log = logging.getLogger(__name__)
 
 
-class TransportError(Exception):
+class TransportError(OSError):
     """This node cannot listen. The text is a sentence for the person who runs it, and says what to do."""
 
 
@@ -52,6 +52,8 @@ class LinkLimits:
     courtesy_s: float = 0.25  # the larger id dials so much later, so that two nodes seldom dial crosswise
     flush_s: float = 0.5  # what a closing link may take to send what is queued
     queue_bytes: int = 4 * 1024 * 1024
+    wants: int = 256
+    addresses_per_want: int = 8
     handshakes: int = 64
     handshakes_per_address: int = 8
     links: int = 64
@@ -154,18 +156,21 @@ class Mesh:
     def want(self, node_id: bytes | None, addresses: Sequence[str], port: int) -> None:
         """Keep a link to this node, dialling with back-off. `node_id` None: to whoever is at the typed addresses.
 
-        Called again with other addresses or port: they replace the former, and are dialled at once.
+        Called again with other addresses or port: they replace the former, and are dialled at once. Where a node is was
+        told by others, so for a node only numeric addresses count, and what cannot be dialled is passed over.
         """
         if self._stopped:
             raise ValueError("the mesh has stopped")
-        if node_id == self._identity.node_id:
+        addressed = tuple(dict.fromkeys(one for one in addresses if node_id is None or is_address(one)))
+        addressed = addressed[: self._limits.addresses_per_want]
+        if node_id == self._identity.node_id or not addressed or not 0 < port < 65536:
             return
-        if not 0 < port < 65536:
-            raise ValueError(f"expected a port between 1 and 65535, got {port}")
-        addressed = tuple(dict.fromkeys(addresses))
         key = (addressed, port) if node_id is None else node_id
         want = self._wants.get(key)
         if want is None:
+            if len(self._wants) >= self._limits.wants:
+                _log.warning("too many nodes are looked for, another one is passed over")
+                return
             want = self._wants[key] = _Want(node_id, addressed, port, self._limits.first_retry_s)
             want.task = self._spawn(self._keep(want))
         elif (want.addresses, want.port) != (addressed, port):

@@ -264,7 +264,7 @@ def test_node_wanted_in_several_ways_gets_one_link() -> None:
             async with parties(2) as (a, b):
                 b.mesh.want(None, ["127.0.0.1", "localhost"], a.port)
                 b.mesh.want(None, ["localhost"], a.port)
-                b.mesh.want(a.id, [HOST, "localhost"], a.port)
+                b.mesh.want(a.id, [HOST], a.port)
                 await until(lambda: a.linked(b) and b.linked(a))
                 await until(lambda: all(want.met == a.id for want in b.mesh._wants.values()))
                 await until(lambda: not b.mesh._closing and not a.mesh._handshakes)
@@ -291,6 +291,32 @@ def test_own_node_id_is_never_dialled() -> None:
         async with parties(1) as (a,):
             a.want(a)
             assert not a.mesh._wants
+
+    run(main())
+
+
+def test_where_others_say_a_node_is_counts_only_as_far_as_it_can_be_dialled() -> None:
+    async def main() -> None:
+        async with parties(1, LinkLimits(wants=3)) as (a,):
+            for addresses, port in (([HOST], 0), ([HOST], 65536), ([HOST], -1), ([], 7), (["localhost", "a b\0"], 7)):
+                a.mesh.want(BY_ID[1].node_id, addresses, port)
+            assert not a.mesh._wants
+            a.mesh.want(BY_ID[1].node_id, ["localhost", *(f"127.0.0.{n}" for n in range(1, 99))], 7)
+            assert a.mesh._wants[BY_ID[1].node_id].addresses == tuple(f"127.0.0.{n}" for n in range(1, 9))
+            for number in range(2, 10):
+                a.mesh.want(BY_ID[number].node_id, [HOST], 7)
+            assert len(a.mesh._wants) == 3
+
+    run(main())
+
+
+def test_name_that_is_none_is_told() -> None:
+    async def main() -> None:
+        async with parties(1) as (a,):
+            for name in ("a..b", "x" * 70):
+                a.mesh.want(None, [name], 7)
+            await until(lambda: len(a.refused) == 2)
+            assert {reason for _, reason in a.refused} == {"not the name of a machine"}
 
     run(main())
 
@@ -536,8 +562,6 @@ def test_frame_that_cannot_be_sent_is_refused() -> None:
             assert not node.mesh.send(BY_ID[1].node_id, b"frame")
             with pytest.raises(ValueError, match="at most 262144"):
                 node.mesh.send(BY_ID[1].node_id, bytes(MAX_FRAME_BYTES + 1))
-            with pytest.raises(ValueError, match="port"):
-                node.mesh.want(BY_ID[1].node_id, [HOST], 0)
 
     run(main())
 
