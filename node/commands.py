@@ -44,6 +44,7 @@ class PlayOptions:
     browser: bool
     loopback: bool
     data: Path
+    thinking_s: tuple[float, float] = (0.8, 2.5)  # the bots'
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,11 @@ class BotHouse:
         self._players: list[BotPlayer] = []
         self._starting: set[asyncio.Task[None]] = set()
         self._coming = 0
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The bots' nodes."""
+        return tuple(self._nodes)
 
     async def bring(self, count: int) -> None:
         """Start bots until there are `count`."""
@@ -104,6 +110,7 @@ class BotHouse:
             host=LOOPBACK if self._options.loopback else None,
             peers=self._options.peers,
             interfaces=(LOOPBACK,) if self._options.loopback else None,
+            thinking_s=self._options.thinking_s,
         )
         node = Node(settings)
         self._nodes.append(node)

@@ -1,0 +1,44 @@
+"""Three hosts find each other by mDNS alone and play a game of bots to its end."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from tests.network.lab import Host, Lab, Process
+from tests.node.journals import entries_in, journal_of
+
+LIMIT_S = 90.0
+
+
+def start_bot(host: Host, data: Path, *options: str) -> Process:
+    command = [sys.executable, "-m", "node", "bot", "--table", "Kitchen", "--name", f"Bot {host.number}"]
+    return host.start([*command, "--thinking", "0.02", "--once", "--data", str(data), *options])
+
+
+def has_ended(lines: list[str]) -> bool:
+    return any(line.startswith("log ") for line in lines)
+
+
+def log_hash(lines: list[str]) -> str:
+    found = [match.group(1) for line in lines if (match := re.search(r"^log \d+ entries, hash ([0-9a-f]{64})$", line))]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_three_hosts_play_a_game_to_its_end_with_identical_logs(tmp_path: Path) -> None:
+    folders = [tmp_path / str(number) for number in range(3)]
+    with Lab(3) as lab:
+        bots = [start_bot(lab.hosts[0], folders[0], "--open", "3")]
+        bots += [start_bot(host, folder) for host, folder in zip(lab.hosts[1:], folders[1:], strict=True)]
+        for bot in bots:
+            bot.wait_for(has_ended, LIMIT_S)
+        hashes = {log_hash(bot.lines()) for bot in bots}
+        for bot in bots:
+            assert bot.stop() == 0
+            assert not [line for line in bot.lines() if "Traceback" in line or "ERROR" in line], bot.lines()
+    assert len(hashes) == 1
+    logs = [entries_in(journal_of(folder)) for folder in folders]
+    assert logs[0] == logs[1] == logs[2]
+    assert len(logs[0]) > 50
