@@ -39,16 +39,12 @@ def choose(seat: Seat, state: PublicState, rack: Mapping[Slot, TileId]) -> SeatA
 
 
 def _plays(seat: Seat, state: PublicState, tiles: Mapping[Slot, TileId]) -> Iterator[Play]:
-    """Plays worth trying, the best first."""
-    if state.seats[seat].opened:
-        keeping = _draft(state, tiles, jokers=False, minimum=0)
-        yield keeping.play(seat)
-        spending = _draft(state, tiles, jokers=True, minimum=0)
-        yield spending.play(seat)
-        return
-    for jokers in (False, True):
-        draft = _draft(state, tiles, jokers=jokers, minimum=state.rules.opening_min)
-        yield draft.play(seat)
+    """Plays worth trying, the best first. Jokers are kept unless they win, or the stock is empty."""
+    minimum = 0 if state.seats[seat].opened else state.rules.opening_min
+    keeping = _draft(state, tiles, jokers=False, minimum=minimum)
+    spending = _draft(state, tiles, jokers=True, minimum=minimum)
+    order = (keeping, spending) if spending.left and state.stock.left else (spending, keeping)
+    return (draft.play(seat) for draft in order)
 
 
 @dataclass(slots=True)

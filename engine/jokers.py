@@ -79,7 +79,7 @@ def _replaced_faults(
 ) -> list[Fault]:
     olds = _places(before)
     news = _places(after)
-    fresh = _fresh_melds(rules, before, after)
+    fresh = _fresh_melds(rules, before, after, news)
     best: list[tuple[_Place, str]] | None = None
     for chosen in permutations(news, len(olds)):
         wrong = _wrong_jokers(before, after, olds, chosen, fresh)
@@ -155,21 +155,21 @@ def _agree(witness: _Witness, others: Sequence[_Witness]) -> bool:
     return True
 
 
-def _fresh_melds(rules: RuleSet, before: _Melds, after: _Melds) -> frozenset[int]:
-    """The melds of the new table in which a freed joker may lie.
+def _fresh_melds(rules: RuleSet, before: _Melds, after: _Melds, news: Sequence[_Place]) -> frozenset[int]:
+    """Those melds with a joker, of the new table, in which a freed joker may lie.
 
     Where only a new set will do, a meld is none if a meld of the old table lies complete inside it. A meld that lies
     complete in another place as well is taken to lie there.
     """
+    candidates = frozenset(place.meld for place in news)
     if rules.freed_joker_place is FreedJokerPlace.ANYWHERE:
-        return frozenset(range(len(after)))
+        return candidates
     olds = [meld.codes for meld in before if meld is not None]
+    lying = [meld.codes if meld is not None else b"" for meld in after]
     fresh = []
-    for index, meld in enumerate(after):
-        if meld is None:
-            continue
-        inside = [codes for codes in olds if fits(codes, meld.codes)]
-        elsewhere = [other.codes for place, other in enumerate(after) if other is not None and place != index]
+    for index in candidates:
+        inside = [codes for codes in olds if fits(codes, lying[index])]
+        elsewhere = [*lying[:index], *lying[index + 1 :]]
         if all(sum(fits(codes, other) for other in elsewhere) >= _copies(codes, olds) for codes in inside):
             fresh.append(index)
     return frozenset(fresh)
