@@ -1,8 +1,13 @@
 """The game itself: pure functions on frozen values. No I/O, no clock, no randomness of its own, no logging.
 
-In reading order: `tiles`, `melds`, `board` (what lies on the table), `rulesets` (every option as data), `state`,
-`actions`, `legality` (what is wrong with a turn), `rules` (`apply` and `faults`), `setup`, `scoring`, `bots`,
-`views` and `observe` (the only road from state to screen).
+In reading order:
+
+- what there is: `tiles`, `faces` (tiles as small numbers), `rulesets` (every option as data), `state`, `actions`, `errors`
+- what may lie on the table: `melds` (reading one), `board` (many), `legality` (all that is wrong with a turn), `jokers`
+- how a game goes: `rules` (`apply`, `faults`), `plays`, `loose` (time up in `no`), `rummy` (the card game), `dealt` (the
+  dealer's actions), `flow` (turns and ends), `setup`, `scoring`, `series`
+- around it: `options` (house rules), `rulebook` and `phrases` (the rules in words), `bots`, `views` and `observe` (the
+  only road from state to screen), `positions`, `judging` and `cases` (turns and worked cases told in text)
 
 Never in here: messages, keys, sockets, files, time.
 """

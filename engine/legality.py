@@ -84,7 +84,7 @@ def judge_turn(rules: RuleSet, turn: Turn) -> Verdict:
     if not turn.laid:
         faults.append(Fault("NO-RACK-TILE", "You must lay at least one tile from your rack, or draw one."))
     points = 0
-    if not turn.opened:
+    if not turn.opened and rules.opening_min:
         opening = _opening_faults(rules, turn, before, after)
         points = opening[1]
         if conserved and turn.laid:
