@@ -57,7 +57,14 @@ class Node:
         self._refresh: asyncio.Handle | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self.identity: Identity = load_or_create(settings.data)
-        self._mesh = Mesh(self.identity, on_link=self._on_link, on_frame=self._on_frame, on_lost=self._on_lost)
+        self._refused: str | None = None
+        self._mesh = Mesh(
+            self.identity,
+            on_link=self._on_link,
+            on_frame=self._on_frame,
+            on_lost=self._on_lost,
+            on_refused=self._on_refused,
+        )
         self._discovery: Discovery | None = None
 
     @property
@@ -68,6 +75,12 @@ class Node:
     def session(self) -> Session | None:
         """The session of the table this node is at."""
         return None if self.runner is None else self.runner.session
+
+    @property
+    def trouble(self) -> str | None:
+        """What keeps this node and others apart, in a sentence for the player; None if nothing is known."""
+        found = None if self._discovery is None else self._discovery.trouble
+        return found or self._refused
 
     def linked(self) -> tuple[bytes, ...]:
         """The nodes that a link is up to."""
@@ -260,9 +273,15 @@ class Node:
             self._mesh.want(peer.record.node_id, tuple(peer.addresses), peer.port)
 
     def _on_link(self, node: bytes) -> None:
+        self._refused = None
         self._send_announce(node)
         if self.runner is not None:
             self.runner.linked(node)
+        self._changed()
+
+    def _on_refused(self, address: str, reason: str) -> None:
+        _log.info("no link with %s: %s", address, reason)
+        self._refused = f"No link with {address}: {reason}."
         self._changed()
 
     def _on_lost(self, node: bytes, reason: str) -> None:

@@ -126,7 +126,15 @@ class Runner:
             self.failure = str(error)
             _log.error("the journal failed, this table stands still: %s", error)
             return False
+        if any(record.kind == RecordKind.CLOSED.value for record in records):
+            self._erase_secrets()
         return True
+
+    def _erase_secrets(self) -> None:
+        try:
+            self._journal.erase(RecordKind.SECRET.value)
+        except JournalError as error:
+            _log.warning("the secrets of the finished game are still in the journal: %s", error)
 
     def _wake_up(self) -> None:
         if self._timer is not None:

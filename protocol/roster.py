@@ -39,5 +39,5 @@ def table_words(genesis: Genesis, wordlist: Sequence[str]) -> str:
 
 def clean_name(name: str) -> str:
     """A name fit for a screen: printable, no line breaks, at most `MAX_NAME_BYTES` of UTF-8; may be empty."""
-    printable = "".join(ch for ch in " ".join(name.split()) if ch.isprintable())
-    return printable.encode()[:MAX_NAME_BYTES].decode(errors="ignore").strip()
+    printable = " ".join("".join(ch if ch.isprintable() else " " for ch in name).split())
+    return printable.encode(errors="ignore")[:MAX_NAME_BYTES].decode(errors="ignore").strip()

@@ -35,7 +35,7 @@ CLOCK_READERS = {"time", "secrets", "datetime"}
 
 def imports_of(path: Path) -> set[str]:
     """The full names of all modules that a file imports, also inside functions."""
-    found = set()
+    found: set[str] = set()
     for item in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(item, ast.Import):
             found.update(alias.name for alias in item.names)

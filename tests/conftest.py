@@ -1,0 +1,25 @@
+"""With `RUMMESH_ALL_TESTS=1` (CI) nothing may be skipped: what the tests need is installed, so a skip is a fault."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+_skipped: list[str] = []
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.skipped and not hasattr(report, "wasxfail"):
+        _skipped.append(report.nodeid)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if os.environ.get("RUMMESH_ALL_TESTS") == "1" and _skipped and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if os.environ.get("RUMMESH_ALL_TESTS") == "1" and _skipped:
+        terminalreporter.write_line(f"RUMMESH_ALL_TESTS is set, and {len(_skipped)} tests were skipped", red=True)
