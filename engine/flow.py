@@ -58,12 +58,15 @@ def next_turn(state: PublicState) -> PublicState:
     )
 
 
-def drawing(state: PublicState, seat: Seat, count: int) -> PublicState:
-    """A tile game's turn ends with a draw of `count` tiles, fewer if fewer are left. Without any, it just ends."""
+def drawing(state: PublicState, seat: Seat, count: int, *, laid: bool = False) -> PublicState:
+    """A tile game's turn ends with a draw of `count` tiles, fewer if fewer are left. Without any, it just ends.
+
+    `laid`: the seat has laid tiles in this turn, so the turn is no pass even if the stock is empty.
+    """
     slots, stock = state.stock.take(count)
     if slots:
         return replace(state, stock=stock, passes=0, call=Call(CallName.DRAW, seat, slots))
-    return laid_nothing(state) if count else next_turn(state)
+    return next_turn(state) if laid or state.stock.left else laid_nothing(state)
 
 
 def laid_nothing(state: PublicState) -> PublicState:

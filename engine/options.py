@@ -184,8 +184,10 @@ def _read_option(base: RuleSet, name: str, value: object) -> object:
 
 
 def _read_choice(name: str, kind: type[Enum], value: object) -> Enum:
+    """The choice of that name; blanks stand for hyphens, and what follows a comma explains."""
+    word = value.split(",")[0].strip().lower().replace(" ", "-") if isinstance(value, str) else value
     for choice in kind:
-        if choice.value == value:
+        if choice.value == word:
             return choice
     raise _Unfit("OPTION-RANGE", f"The option {name} cannot be {value!r}: {_expected(name, kind)}.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from engine.actions import Play
@@ -11,7 +11,7 @@ from engine.errors import Fault
 from engine.faces import deck_codes, text_of, texts_of
 from engine.flow import is_seat, with_known, with_seat
 from engine.melds import Meld
-from engine.state import PublicState, TableMeld
+from engine.state import MeldKind, PublicState, TableMeld
 from engine.tiles import TileId
 
 
@@ -56,9 +56,14 @@ def empties_rack(state: PublicState, play: Play) -> bool:
 
 
 def is_untouched(state: PublicState, draft: Play) -> bool:
-    """Whether nothing was laid and every meld of the draft lies as it lay when the turn began."""
-    melds = sorted(tuple(meld.tiles) for meld in state.board)
-    return not draft.laid and sorted(tuple(meld.tiles) for meld in draft.board) == melds
+    """Whether nothing was laid and every meld lies as it lay when the turn began, the order within a group aside."""
+    groups = {frozenset(meld.tiles) for meld in state.board if meld.kind is MeldKind.GROUP}
+
+    def lying(board: Iterable[TableMeld]) -> list[tuple[TileId, ...]]:
+        melds = (tuple(meld.tiles) for meld in board if meld.tiles)
+        return sorted(tuple(sorted(tiles)) if frozenset(tiles) in groups else tiles for tiles in melds)
+
+    return not draft.laid and lying(draft.board) == lying(state.board)
 
 
 def laid_down(state: PublicState, play: Play, melds: Sequence[Meld | None]) -> PublicState:

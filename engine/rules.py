@@ -148,8 +148,6 @@ def at_time_up(state: PublicState, draft: Play | None) -> SeatAction | None:
     play = draft if not faults(state, draft) else None
     if state.rules.timeout_keeps_legal_part and play is None:
         play = _legal_part(state, draft)
-        if play is None:
-            return _idle(state)
     if play is None:
         return None
     stands = replace(play, time_up=True)
@@ -205,7 +203,7 @@ def _played(state: PublicState, play: Play, verdict: Verdict) -> PublicState:
     if not after.seats[play.seat].rack:
         return finished(after, EndedBy.OUT, play.seat)
     if play.time_up:
-        return drawing(after, play.seat, state.rules.timeout_play_draw)
+        return drawing(after, play.seat, state.rules.timeout_play_draw, laid=True)
     return next_turn(after)
 
 

@@ -97,6 +97,11 @@ def test_the_sentence_says_what_is_expected() -> None:
         with_options(PT, {"joker_move": "sideways"})
 
 
+def test_choices_may_be_written_with_blanks_and_an_explanation() -> None:
+    rules = with_options(PT, {"joker_move": "same number, or announced exchange", "freed_joker_place": "new set"})
+    assert (rules.joker_move, rules.freed_joker_place) == (JokerMove.SAME_NUMBER, FreedJokerPlace.NEW_SET)
+
+
 def test_a_target_alone_means_as_many_games_as_it_takes() -> None:
     assert with_options(PT, {"target": 100}).rounds == 0
     assert with_options(PT, {"target": 100, "rounds": 3}).rounds == 3

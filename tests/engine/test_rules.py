@@ -253,6 +253,18 @@ def test_a_play_begins_the_count_of_passes_anew_and_the_clock_counts_as_a_pass()
     assert apply(place.state, Timeout()).ended_by is EndedBy.BLOCKED
 
 
+def test_a_play_at_the_end_of_the_time_is_no_pass_even_if_the_stock_is_empty() -> None:
+    place = position(FI, "R4 R5 R6", "R7 K9", pool=0, passes=1)
+    after = apply(place.state, replace(play(place, "R4 R5 R6 R7"), time_up=True))
+    assert (after.phase, after.passes, after.turn) == (Phase.PLAY, 0, 1)
+
+
+def test_a_time_out_that_costs_nothing_is_a_pass_only_if_the_stock_is_empty() -> None:
+    rules = with_options(PT, {"timeout_draw": 0})
+    assert apply(position(rules, "", "R7", pool=5, passes=0).state, Timeout()).passes == 0
+    assert apply(position(rules, "", "R7", pool=0, passes=1).state, Timeout()).ended_by is EndedBy.BLOCKED
+
+
 def test_seats_that_left_are_skipped_and_not_waited_for() -> None:
     state = position(PT, "", "R7", pool=0, seats=3).state
     gone = replace(state, seats=(state.seats[0], replace(state.seats[1], in_game=False), state.seats[2]))
@@ -318,6 +330,9 @@ def test_drawing_waits_until_everything_lies_as_before() -> None:
     ]
     assert [fault.code for fault in drawing_faults(place.state, play(place, "R4 R5 | R6 | B1 B2 B3"))] == ["DRAFT-OPEN"]
     assert drawing_faults(place.state, play(place, "B1 B2 B3 | R4 R5 R6")) == ()
+    place = position(PT, "R4 B4 K4 | B1 B2 B3", "R7 K9")
+    assert drawing_faults(place.state, play(place, "B4 R4 K4 | B1 B2 B3")) == (), "the order of a group does not matter"
+    assert drawing_faults(place.state, play(place, "R4 B4 K4 | B2 B1 B3")) != ()
 
 
 @pytest.mark.parametrize("rules", [PT, FI, NO])
@@ -363,7 +378,8 @@ def test_time_up_in_no_takes_back_the_loose_cards_only(before: str, rack: str, d
     place = position(NO, before, rack)
     action = at_time_up(place.state, play(place, draft))
     if stays is None:
-        assert action == Draw(Seat(0))
+        assert action is None
+        assert apply(place.state, Timeout()).call == Call(CallName.DRAW, Seat(0), (Slot(0, 0),))
     else:
         assert isinstance(action, Play)
         assert action.time_up
