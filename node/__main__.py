@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import logging
 import sys
@@ -20,7 +21,7 @@ from node.commands import BotOptions, PlayOptions, run_bot, run_play, tables_see
 from node.config import ConfigError, default_data_folder, parse_address
 from node.journal import JournalError
 from node.keystore import KeystoreError
-from node.simulation import GameSummary, SimulatedTable, StuckTable
+from node.simulation import SimulatedTable, StuckTable, TableSummary
 
 EXIT_USAGE = 2
 
@@ -198,7 +199,7 @@ def simulate(games: int, seats: int, seed: int, rules: str, turn_seconds: int | 
     chosen = _checked_rules(rules, turn_seconds)
     if not chosen.min_seats <= seats <= chosen.max_seats:
         raise click.UsageError(f"{rules} is played by {chosen.min_seats} to {chosen.max_seats} players.")
-    summaries: list[GameSummary] = []
+    summaries: list[TableSummary] = []
     console = Console(stderr=True)
     try:
         with Progress(console=console, disable=not console.is_terminal) as progress:
@@ -217,7 +218,7 @@ def simulate(games: int, seats: int, seed: int, rules: str, turn_seconds: int | 
         "rules": rules,
         "seats": seats,
         "seed": seed,
-        "games": [_plain_summary(summary) for summary in summaries],
+        "games": [dataclasses.asdict(summary) for summary in summaries],
     }
     if json_file is not None and str(json_file) == "-":
         click.echo(json.dumps(plain, indent=2))
@@ -230,27 +231,15 @@ def simulate(games: int, seats: int, seed: int, rules: str, turn_seconds: int | 
     _print_summary(summaries, seats)
 
 
-def _plain_summary(summary: GameSummary) -> dict[str, Any]:
-    return {
-        "seed": summary.seed,
-        "log_hash": summary.log_hash,
-        "entries": summary.entries,
-        "turns": summary.turns,
-        "starter": summary.starter,
-        "winners": list(summary.winners),
-        "scores": list(summary.scores),
-        "ended_by": summary.ended_by,
-        "virtual_s": summary.virtual_s,
-    }
-
-
-def _print_summary(summaries: list[GameSummary], seats: int) -> None:
+def _print_summary(summaries: list[TableSummary], seats: int) -> None:
+    games = sum(len(summary.games) for summary in summaries)
     turns = sum(summary.turns for summary in summaries)
-    click.echo(f"{len(summaries)} games, {turns} turns, {turns / len(summaries):.1f} turns a game")
-    shown = Table("Seat", "Wins", "Points")
+    click.echo(f"{games} games at {len(summaries)} tables, {turns} turns, {turns / games:.1f} turns a game")
+    shown = Table("Seat", "Games won", "Series won", "Points")
     for seat in range(seats):
-        wins = sum(1 for summary in summaries if seat in summary.winners)
-        shown.add_row(str(seat + 1), str(wins), str(sum(summary.scores[seat] for summary in summaries)))
+        won = sum(1 for summary in summaries for game in summary.games if seat in game.winners)
+        series = sum(1 for summary in summaries if seat in summary.winners)
+        shown.add_row(str(seat + 1), str(won), str(series), str(sum(summary.totals[seat] for summary in summaries)))
     Console().print(shown)
 
 

@@ -7,7 +7,9 @@ from protocol.session import Session
 
 
 def act_by_bot(session: Session, now_s: float) -> None:
-    """Play the own turn, if it is on, by the engine's bot."""
+    """Play the own turn, if it is on, by the engine's bot; between two games, ask for the next."""
+    if session.may_wish():
+        session.wish_next_game(now_s)
     if session.may_act(now_s):
         state, seat = session.state, session.seat
         assert state is not None

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from node.app import Node, NodeError
 from node.autoplay import act_by_bot
+from node.clock import monotonic_s
 from node.hall import TableSeen
 from protocol.session import Session
 
@@ -77,8 +78,7 @@ class BotPlayer:
         if self._thinking is not None:
             self._thinking.cancel()
             self._thinking = None
-        state, seat = session.game.state, session.seat
-        if session.game.call is not None or seat is None or state.turn != seat or session.game.over:
+        if not session.may_wish() and not session.may_act(monotonic_s()):
             return
         self._thinks_about = moment
         delay_s = random.uniform(*self._node.settings.thinking_s)  # noqa: S311 - only to look human

@@ -15,12 +15,14 @@ from typing import Final
 
 from nacl.signing import SigningKey
 
+from engine.actions import RacksOpened, StartDealt
 from engine.rulesets import RuleSet
-from engine.state import Phase
+from engine.state import GameResult
 from node.autoplay import act_by_bot
 from node.keystore import Identity
 from protocol.dealing.open_deal import open_dealer
 from protocol.events import EntryCommitted, Event, EvidenceFound, MessageRefused
+from protocol.game import series_standing
 from protocol.messages import TableCard
 from protocol.outputs import Drop, Send, Store, Tell
 from protocol.session import Record, Session
@@ -55,17 +57,30 @@ class SimulatedNode:
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """One finished game. `log_hash` is the hash of the last entry in hex: equal hashes, equal games."""
+    """One finished game of a simulated series. Scores by seat; `out` is who emptied the rack, None if nobody."""
 
-    game: int
+    scores: tuple[int, ...]
+    winners: tuple[int, ...]
+    out: int | None
+    ended_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableSummary:
+    """What came of one simulated table. `log_hash` is the hash of the last entry in hex: equal hashes, equal games.
+
+    `standings` are the seats of the series, best first; `winners` those that share its first place.
+    """
+
     seed: int
     log_hash: str
     entries: int
     turns: int
     starter: int
+    games: tuple[GameSummary, ...]
+    totals: tuple[int, ...]
+    standings: tuple[int, ...]
     winners: tuple[int, ...]
-    scores: tuple[int, ...]
-    ended_by: str
     virtual_s: float
 
 
@@ -78,6 +93,7 @@ class SimulatedTable:
         self.rng = random.Random(seed)  # noqa: S311 - a simulation must be repeatable
         self._queue: list[tuple[float, int, Callable[[], None]]] = []
         self._order = 0
+        self._turns = 0  # of the games that are over
         self._busy_until: dict[tuple[int, int], float] = {}
         self._wakes: dict[int, float] = {}
         table = self._bytes(16)
@@ -104,8 +120,8 @@ class SimulatedTable:
             self.at(1.0, self._ready(node))
             self._after(index)
 
-    def run(self) -> GameSummary:
-        """Play until every node has scored the game. Raises `StuckTable`."""
+    def run(self) -> TableSummary:
+        """Play until every node has scored the last game. Raises `StuckTable`."""
         for _now_s in self.steps():
             if all(finished(node.session) for node in self.nodes):
                 return self.summary()
@@ -162,24 +178,28 @@ class SimulatedTable:
                 self.at(self.now_s, self._link(other, index))
         self._after(index)
 
-    def summary(self) -> GameSummary:
-        """What came of the game; all nodes must have finished it alike."""
+    def summary(self) -> TableSummary:
+        """What came of the series; all nodes must have finished it alike."""
         heads = {node.session.game.head for node in self.nodes if node.session.game is not None}
         assert len(heads) == 1, f"seed {self.seed}: the nodes ended in different games"
         session = self.nodes[0].session
         state = session.state
         assert state is not None
         assert state.result is not None
-        return GameSummary(
-            game=state.game,
+        results = (*state.results, state.result)
+        standing = series_standing(state)
+        actions = [event.action for event in commits(self.nodes[0])]
+        starters = [action.starter for action in actions if isinstance(action, StartDealt)]
+        return TableSummary(
             seed=self.seed,
             log_hash=heads.pop().hex(),
             entries=len(session.log),
-            turns=state.turn_number,
-            starter=0 if state.starter is None else int(state.starter),
-            winners=tuple(int(seat) for seat in state.result.winners),
-            scores=state.result.scores,
-            ended_by=state.result.ended_by.value,
+            turns=self._turns,
+            starter=int(starters[0] or 0),
+            games=tuple(_game_summary(result) for result in results),
+            totals=standing.totals,
+            standings=tuple(int(seat) for seat in standing.standings),
+            winners=tuple(int(seat) for seat in standing.winners),
             virtual_s=round(self.now_s, 3),
         )
 
@@ -218,6 +238,9 @@ class SimulatedTable:
                     self._send(index, output)
                 case Tell(event):
                     node.events.append(event)
+                    if index == 0 and isinstance(event, EntryCommitted) and isinstance(event.action, RacksOpened):
+                        assert node.session.state is not None
+                        self._turns += node.session.state.turn_number
                 case Drop(other):
                     node.dropped.add(other)  # the link comes back at once: the frame is what counts
                 case Store(kind, height, data):
@@ -250,12 +273,13 @@ class SimulatedTable:
     def _think(self, index: int) -> None:
         node = self.nodes[index]
         state = node.session.state
-        if state is None or not node.session.may_act(self.now_s) or node.thinks_at == _moment(node.session):
+        due = node.session.may_act(self.now_s) or node.session.may_wish()
+        if state is None or not due or node.thinks_at == _moment(node.session):
             return
         node.thinks_at = _moment(node.session)
 
         def event() -> None:
-            if not node.down and node.thinks_at == _moment(node.session) and node.session.may_act(self.now_s):
+            if not node.down and node.thinks_at == _moment(node.session):
                 node.player(node.session, self.now_s)
                 self._after(index)
 
@@ -280,14 +304,19 @@ class SimulatedTable:
         return [node.session.height for node in self.nodes]
 
 
+def _game_summary(result: GameResult) -> GameSummary:
+    winners = tuple(int(seat) for seat in result.winners)
+    return GameSummary(result.scores, winners, result.out, result.ended_by.value)
+
+
 def session_name(session: Session) -> str:
     """The name under which a session sits down."""
     return session.lobby.own.name
 
 
 def finished(session: Session) -> bool:
-    """The game is scored at this node."""
-    return session.state is not None and session.state.phase is Phase.OVER
+    """The last game of the series is scored at this node."""
+    return session.game is not None and session.game.over
 
 
 def _moment(session: Session) -> tuple[int, int]:

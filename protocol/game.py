@@ -16,6 +16,7 @@ from engine.actions import (
     Discard,
     Draw,
     DrawDealt,
+    NextGame,
     Pass,
     Play,
     RacksDealt,
@@ -26,6 +27,7 @@ from engine.actions import (
 )
 from engine.errors import IllegalMove
 from engine.rules import apply
+from engine.series import Standing, standing
 from engine.setup import draw_lots, start_series
 from engine.state import CallName, Phase, PublicState, Seat, Slot, state_hash
 from engine.tiles import TileId
@@ -42,6 +44,8 @@ from protocol.messages import (
     Entry,
     Genesis,
     GenesisEntry,
+    NextGameEntry,
+    NextGameWish,
     SeatAction,
     SignedAction,
 )
@@ -63,10 +67,13 @@ class Judgement:
 class Game:
     """The log's head and the state it led to, as one node sees it. `seat` None: an observer."""
 
-    def __init__(self, genesis: Genesis, seat: Seat | None, dealer: Dealer) -> None:
+    def __init__(self, genesis: Genesis, seat: Seat | None, new_dealer: Callable[[], Dealer]) -> None:
+        """`new_dealer` gives a fresh dealer for each game of the series."""
         self.genesis = genesis
         self.seat = seat
-        self.dealer = dealer
+        self.dealer = new_dealer()
+        self._new_dealer = new_dealer
+        self._wishes: dict[Seat, Envelope] = {}
         self.state: PublicState = start_series(genesis.rules, len(genesis.members))
         self.height = 1  # of the next entry
         genesis_entry = self.genesis_entry()
@@ -81,13 +88,27 @@ class Game:
 
     @property
     def over(self) -> bool:
-        """The game is scored; nothing more can be an entry."""
-        return self.state.phase is Phase.OVER
+        """The last game of the series is scored; nothing more can be an entry."""
+        return self.state.phase is Phase.OVER and series_standing(self.state).over
+
+    @property
+    def between_games(self) -> bool:
+        """A game is scored and the series goes on: only the next game can be an entry."""
+        return self.state.phase is Phase.OVER and not series_standing(self.state).over
 
     @property
     def first_proposer(self) -> Seat:
-        """Whose action is awaited: the turn's actor, or for an open call the seat it was made for (section 4)."""
+        """Whose action is awaited: the turn's actor, for an open call the seat it was made for (section 4).
+
+        Between two games it is the first seat still in the game.
+        """
+        if self.between_games:
+            return self.seats_in_game()[0]
         return self.state.turn if self.call is None else self.call.first_proposer
+
+    def seats_in_game(self) -> tuple[Seat, ...]:
+        """V, in seat order."""
+        return tuple(Seat(index) for index, seat in enumerate(self.state.seats) if seat.in_game)
 
     def context(self) -> Context:
         """The moment of the next entry."""
@@ -107,6 +128,13 @@ class Game:
         if self.call is None or not self.call.complete:
             return None
         return self.entry(AnswersEntry(self.call.call.name.value, self.call.message_digests()))
+
+    def next_game_entry(self) -> Entry | None:
+        """The entry that begins the next game, once every seat wishes it."""
+        if not self.between_games or set(self._wishes) != set(self.seats_in_game()):
+            return None
+        wishes = tuple(self._wishes[seat].raw for seat in self.seats_in_game())
+        return self.entry(NextGameEntry(self.state.game + 1, wishes))
 
     def sign_action(self, action: SeatAction) -> SignedAction:
         """The body of the own action with its proofs. Raises `IllegalMove` if the rules refuse it."""
@@ -136,6 +164,8 @@ class Game:
         match content:
             case AnswersEntry():
                 return self._judge_answers(content)
+            case NextGameEntry():
+                return self._judge_next_game(content)
             case GenesisEntry():
                 return Judgement(None, None, "a second genesis")
         if self.call is not None:
@@ -156,6 +186,30 @@ class Game:
             return Judgement(action, apply(self.state, action))
         except IllegalMove as move:
             return Judgement(action, None, f"{move.code}: {move.sentence}")
+
+    def _judge_next_game(self, content: NextGameEntry) -> Judgement:
+        if not self.between_games:
+            return Judgement(None, None, "a next game before this one is over")
+        try:
+            wishing = tuple(self._wishing_seat(open_envelope(raw), content.game) for raw in content.wishes)
+        except RemoteProtocolError as error:
+            return Judgement(None, None, error.reason)
+        if wishing != self.seats_in_game():
+            return Judgement(None, None, "expected a wish of every seat in the game, in seat order")
+        action = NextGame(content.game)
+        try:
+            return Judgement(action, apply(self.state, action))
+        except IllegalMove as move:
+            return Judgement(action, None, f"{move.code}: {move.sentence}")
+
+    def _wishing_seat(self, envelope: Envelope, game: int) -> Seat:
+        """Whose wish for this very game it is. Raises `RemoteProtocolError`."""
+        body, seat = envelope.body, seat_of(self.genesis, envelope.sender)
+        if not isinstance(body, NextGameWish) or seat is None or envelope.table != self.genesis.table:
+            raise RemoteProtocolError(None, "expected the wish for a next game of a seat of this table")
+        if (body.height, body.prev, body.game) != (self.height, self.head, game):
+            raise RemoteProtocolError(None, "wish for another game than the next")
+        return seat
 
     def signed_action(self, content: ActionEntry) -> SignedAction:
         """The actor's own words inside an entry. Raises `RemoteProtocolError` if they are another's, or not for now."""
@@ -258,6 +312,10 @@ class Game:
         self.head = entry_hash(entry)
         self.height = entry.height + 1
         self.call = None
+        self._wishes = {}
+        if isinstance(entry.content, NextGameEntry):
+            self.gid = _game_id(self.genesis.table, self.state.game, self.head)
+            self.dealer = self._new_dealer()
         if self.state.call is not None:
             self._open_call(with_draw_part=isinstance(entry.content, ActionEntry))
 
@@ -288,6 +346,24 @@ class Game:
             raise RemoteProtocolError(None, "part of a deal while no call is open")
         return self.call.add(seat, envelope)
 
+    def wish(self) -> NextGameWish:
+        """The body of the own wish for the next game."""
+        return NextGameWish(self.height, self.head, self.state.game + 1)
+
+    def add_wish(self, envelope: Envelope) -> bool:
+        """Hold a seat's wish for the next game; False if it was held. Raises `RemoteProtocolError`."""
+        if not self.between_games:
+            raise RemoteProtocolError(None, "wish for a next game before this one is over")
+        seat = self._wishing_seat(envelope, self.state.game + 1)
+        if seat in self._wishes:
+            return False
+        self._wishes[seat] = envelope
+        return True
+
+    def wishes(self) -> dict[Seat, Envelope]:
+        """The wishes for the next game that are held, by seat."""
+        return dict(self._wishes)
+
     def own_part_due(self) -> DealPart | None:
         """The part that this node owes to the open call and can make now."""
         if self.call is None or self.seat is None:
@@ -298,7 +374,7 @@ class Game:
     def _open_call(self, with_draw_part: bool = False) -> None:
         call = self.state.call
         assert call is not None
-        seats = [Seat(index) for index, seat in enumerate(self.state.seats) if seat.in_game]
+        seats = self.seats_in_game()
         first = call.seat
         if first is None:
             first = seats[0] if self.state.phase is not Phase.FINAL else self._after(self.state.turn, seats)
@@ -307,6 +383,12 @@ class Game:
     @staticmethod
     def _after(turn: Seat, seats: Sequence[Seat]) -> Seat:
         return next((seat for seat in seats if seat > turn), seats[0])
+
+
+def series_standing(state: PublicState) -> Standing:
+    """Where the series stands, the game just scored included."""
+    results = state.results if state.result is None else (*state.results, state.result)
+    return standing(state.rules, results, len(state.seats))
 
 
 def laid_by(action: SeatAction) -> tuple[tuple[Slot, TileId], ...]:

@@ -144,6 +144,14 @@ class TimeoutEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class NextGameEntry:
+    """The next game of the series begins: the envelopes of all seats' `NextGameWish`, in seat order."""
+
+    game: int
+    wishes: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AnswersEntry:
     """Closes a call: the digests of the messages that answer it, in canonical order."""
 
@@ -151,7 +159,7 @@ class AnswersEntry:
     messages: tuple[Digest, ...]
 
 
-Content = GenesisEntry | ActionEntry | TimeoutEntry | AnswersEntry
+Content = GenesisEntry | ActionEntry | TimeoutEntry | NextGameEntry | AnswersEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +203,15 @@ class Precommit:
     round: int
     without: tuple[int, ...]
     entry: Digest | None
+
+
+@dataclass(frozen=True, slots=True)
+class NextGameWish:
+    """A seat's wish to play game number `game` of the series; `prev` is the entry that ended the game before."""
+
+    height: int
+    prev: Digest
+    game: int
 
 
 # Dealing (docs/deal-entries.md)
@@ -252,6 +269,7 @@ Body = (
     | GenesisDraft
     | GenesisSignature
     | SignedAction
+    | NextGameWish
     | Proposal
     | Prevote
     | Precommit
@@ -269,6 +287,7 @@ BODIES: Final[dict[str, type[Body]]] = {
         GenesisDraft,
         GenesisSignature,
         SignedAction,
+        NextGameWish,
         Proposal,
         Prevote,
         Precommit,

@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from engine.rules import at_time_up
-
 from engine.actions import Play
 from engine.errors import illegal
+from engine.rules import at_time_up
 from engine.state import Phase, PublicState, Seat, Slot
 from engine.tiles import TileId
 from protocol.codec import decode, encode
 from protocol.consensus.clock import TurnClock
 from protocol.consensus.driver import HeightDriver, LockRecord
+from protocol.dealing.dealer import Dealer
 from protocol.envelope import Envelope, Signer, digest, open_envelope, seal
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import EntryCommitted, EvidenceFound, GameStarted, MessageRefused
@@ -34,6 +34,7 @@ from protocol.messages import (
     GenesisDraft,
     GenesisEntry,
     GenesisSignature,
+    NextGameWish,
     Precommit,
     Prevote,
     Proposal,
@@ -96,6 +97,7 @@ class Session:
     _peers: dict[bytes, _Peer] = field(default_factory=dict)
     _early: list[Envelope] = field(default_factory=list)
     _taken: set[bytes] = field(default_factory=set)  # digests of the frames of this height that were looked at
+    _replayed_secret: bytes | None = field(default=None, repr=False)
     _finished_height: int = -1  # where the end of the own time was dealt with
     _next_beat_s: float = 0.0
     _beat: int = 0
@@ -220,6 +222,28 @@ class Session:
         self._driver.propose_action(signed, now_s)
         self._settle(now_s)
 
+    def may_wish(self) -> bool:
+        """Whether the own player may ask for the next game of the series and has not yet."""
+        return (
+            self.game is not None
+            and self._driver is not None
+            and self.game.seat is not None
+            and self.game.between_games
+            and self.game.seat not in self.game.wishes()
+        )
+
+    def next_game_wishes(self) -> frozenset[Seat]:
+        """The seats that wish the next game of the series."""
+        return frozenset() if self.game is None else frozenset(self.game.wishes())
+
+    def wish_next_game(self, now_s: float) -> None:
+        """The own player wants the next game. It begins when everybody wants it. Safe to ask twice."""
+        if self.game is None or self._driver is None or self.game.seat is None or not self.game.between_games:
+            raise LocalProtocolError("there is no next game now")
+        if self.may_wish():
+            self._driver.wish_next_game(now_s)
+            self._settle(now_s)
+
     # Links and frames
 
     def linked(self, node: bytes, now_s: float) -> None:
@@ -297,7 +321,7 @@ class Session:
             case TableCard() | Sitting() | GenesisDraft() | GenesisSignature():
                 if self.game is None and self.lobby.receive(envelope):
                     self._outputs.append(Send(envelope.raw, but=link))
-            case SignedAction() | Proposal() | Prevote() | Precommit() | DealPart():
+            case SignedAction() | NextGameWish() | Proposal() | Prevote() | Precommit() | DealPart():
                 self._take_agreement(link, envelope, body.height, now_s)
 
     def _take_agreement(self, link: bytes, envelope: Envelope, height: int, now_s: float) -> None:
@@ -382,14 +406,24 @@ class Session:
 
     def _start(self, genesis: Genesis, certificate: tuple[bytes, ...], now_s: float) -> None:
         seat = seat_of(genesis, self.signer.node_id)
-        dealer = self.make_dealer(genesis, seat, self.entropy(32))
-        self._outputs.append(Store(RecordKind.SECRET, 0, dealer.secret()))
-        self.game = Game(genesis, seat, dealer)
+        self.game = Game(genesis, seat, self._dealers(genesis, seat))
         committed = Committed(self.game.genesis_entry(), certificate, ())
         self.log.append(committed)
         self._outputs.append(Store(RecordKind.COMMITTED, 0, encode(committed)))
         self._outputs.append(Tell(GameStarted()))
         self._begin_height(now_s)
+
+    def _dealers(self, genesis: Genesis, seat: Seat | None) -> Callable[[], Dealer]:
+        """Gives a dealer for each game: from the journal's secret while it is replayed, else from a fresh one."""
+
+        def new_dealer() -> Dealer:
+            if self._replayed_secret is not None:
+                return self.make_dealer(genesis, seat, self._replayed_secret)
+            dealer = self.make_dealer(genesis, seat, self.entropy(32))
+            self._outputs.append(Store(RecordKind.SECRET, self.height, dealer.secret()))
+            return dealer
+
+        return new_dealer
 
     def _committed(
         self, before: PublicState, committed: Committed, judged: Judgement, round_number: int, now_s: float
@@ -411,7 +445,9 @@ class Session:
         assert self.game is not None
         self._driver = None
         self._taken.clear()
-        if not self.game.over:
+        if self.game.over:
+            self._outputs.append(Store(RecordKind.CLOSED, self.height, b""))
+        else:
             self._driver = HeightDriver(self.game, self._seal, self._report, self._clock_end_s(), self._outputs)
             early, self._early = self._early, []
             for envelope in early:
@@ -455,19 +491,19 @@ class Session:
     # After a restart
 
     def _replay(self, records: Sequence[Record]) -> None:
-        secret = b""
         pending: list[Record] = []
         for record in records:
             match record.kind:
                 case RecordKind.SECRET:
-                    secret = record.data
+                    self._replayed_secret = record.data
                 case RecordKind.COMMITTED:
-                    self._replay_committed(decode(Committed, record.data), secret, record.when_s)
+                    self._replay_committed(decode(Committed, record.data), record.when_s)
                     pending = []
                 case RecordKind.OWN | RecordKind.LOCK:
                     pending.append(record)
                 case RecordKind.DRAFT | RecordKind.CLOSED:
                     pass
+        self._replayed_secret = None
         if self._driver is not None:
             self._driver.clock_end_s = self._clock_end_s()
             for record in pending:
@@ -476,13 +512,13 @@ class Session:
                 else:
                     self._driver.restore(open_envelope(record.data), record.when_s)
 
-    def _replay_committed(self, committed: Committed, secret: bytes, when_s: float) -> None:
+    def _replay_committed(self, committed: Committed, when_s: float) -> None:
         content = committed.entry.content
         if self.game is None:
             if not isinstance(content, GenesisEntry):
                 raise RemoteProtocolError(None, "entries without their genesis")
             seat = seat_of(content.genesis, self.signer.node_id)
-            self.game = Game(content.genesis, seat, self.make_dealer(content.genesis, seat, secret))
+            self.game = Game(content.genesis, seat, self._dealers(content.genesis, seat))
         else:
             before = self.game.state
             self.game.replay(committed)
@@ -521,5 +557,5 @@ class Session:
 
 def _height(envelope: Envelope) -> int:
     body = envelope.body
-    assert isinstance(body, (SignedAction, Proposal, Prevote, Precommit, DealPart))
+    assert isinstance(body, (SignedAction, NextGameWish, Proposal, Prevote, Precommit, DealPart))
     return body.height

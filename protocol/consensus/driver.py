@@ -35,6 +35,8 @@ from protocol.messages import (
     Body,
     DealPart,
     Entry,
+    NextGameEntry,
+    NextGameWish,
     Precommit,
     Prevote,
     Proposal,
@@ -48,6 +50,7 @@ MAX_ROUNDS_AHEAD: Final = 16  # rule 8
 PROPOSE_TIMEOUT_S: Final = 1.0  # rule 11
 PROPOSE_TIMEOUT_GROWTH_S: Final = 0.5
 ANSWERS_CLOCK_S: Final = 1.0  # deal-entries section 4
+AGREEMENT_BODIES: Final = (SignedAction, NextGameWish, Proposal, Prevote, Precommit, DealPart)
 MAX_ACTIONS: Final = 4  # different actions of the actor that are kept at one height
 
 
@@ -116,7 +119,7 @@ class HeightDriver:
         """
         seat = seat_of(self.game.genesis, envelope.sender)
         body = envelope.body
-        if seat is None or not isinstance(body, (SignedAction, Proposal, Prevote, Precommit, DealPart)):
+        if seat is None or not isinstance(body, AGREEMENT_BODIES):
             raise RemoteProtocolError(envelope.sender, f"{envelope.kind} of a node without a seat")
         if (body.height, body.prev) != (self.game.height, self.game.head):
             raise RemoteProtocolError(None, f"{envelope.kind} on another branch than ours")
@@ -125,6 +128,8 @@ class HeightDriver:
                 new = self._take_action(envelope, now_s)
             case DealPart():
                 new = self._take_part(envelope)
+            case NextGameWish():
+                new = self.game.add_wish(envelope)
             case Proposal():
                 new = self._take_proposal(seat, envelope, body, now_s)
             case Prevote():
@@ -226,6 +231,11 @@ class HeightDriver:
         self._take_action(envelope, now_s)
         self.advance(now_s)
 
+    def wish_next_game(self, now_s: float) -> None:
+        """The own player wants the next game of the series."""
+        self.game.add_wish(self._speak(self.game.wish()))
+        self.advance(now_s)
+
     def restore(self, envelope: Envelope, now_s: float) -> None:
         """Take back an own message from the journal: this node stands where it had signed (rule 2)."""
         self.receive(envelope, now_s)
@@ -255,6 +265,7 @@ class HeightDriver:
     def held(self) -> list[Envelope]:
         """Every message of this height that a peer may need, in an order it can use."""
         parts = list(self.game.call.envelopes()) if self.game.call is not None else []
+        parts += [envelope for _seat, envelope in sorted(self.game.wishes().items())]
         actions = [action.envelope for action in self._actions.values()]
         proposals = [envelope for _place, envelope in sorted(self._proposals.items())]
         return [*parts, *actions, *proposals, *self._book.envelopes()]
@@ -297,12 +308,11 @@ class HeightDriver:
 
     def _answer_call(self, now_s: float) -> None:
         """Make the parts this node owes, as soon as what they build on is here."""
-        call = self.game.call
-        if call is None:
-            return
         while (part := self.game.own_part_due()) is not None:
             self._take_part(self._speak(part))
-        if call.complete and self.clock_end_s is None:
+        call = self.game.call
+        complete = call.complete if call is not None else self.game.next_game_entry() is not None
+        if complete and self.clock_end_s is None:
             self.clock_end_s = now_s + ANSWERS_CLOCK_S
 
     def _release(self, now_s: float) -> None:
@@ -357,6 +367,8 @@ class HeightDriver:
             return self._entries.get(proven.entry), proven.votes
         if self.game.call is not None:
             return self.game.answers_entry(), ()
+        if self.game.between_games:
+            return self.game.next_game_entry(), ()
         action = self._proposable_action()
         if action is not None:
             return action, ()
@@ -416,7 +428,7 @@ class HeightDriver:
     def _allowed_unproven(self, entry: Entry, key: RoundKey, now_s: float) -> Verdict:
         """Rule 10 for a valid entry without proof."""
         match entry.content:
-            case AnswersEntry():
+            case AnswersEntry() | NextGameEntry():
                 return Verdict.ALLOWED
             case ActionEntry(raw):
                 action = next(known for known in self._actions.values() if known.envelope.raw == raw)

@@ -94,9 +94,7 @@ def an_action_of_another_seat(table: AttackedTable) -> Entry:
         (an_action_of_another_seat, "action in the name of another seat"),
     ],
 )
-def test_a_wrong_proposal_is_refused_and_the_game_goes_on(
-    make: Callable[[AttackedTable], Entry], reason: str
-) -> None:
+def test_a_wrong_proposal_is_refused_and_the_game_goes_on(make: Callable[[AttackedTable], Entry], reason: str) -> None:
     table = quiet_table()
     before = table.states()
     height = table.nodes[0].session.height
