@@ -187,3 +187,5 @@ ENGLISH: Final[dict[str, str]] = {
     ),
     "joker-worth": "A joker is worth {points} points.",
 }
+
+LANGUAGES: Final[dict[str, dict[str, str]]] = {"en": ENGLISH}

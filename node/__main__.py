@@ -1,4 +1,4 @@
-"""The command line: `rummesh play`, `bot`, `tables`, `simulate`, `rules`."""
+"""The command line: `rummesh play`, `bot`, `tables`, `simulate`, `check`, `judge`, `rules`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from engine.rulesets import RULE_SETS
-from node.app import NodeError, rule_set
+from engine.rulesets import RuleSet
+from node.app import NodeError
+from node.arbiter import RulesType, check, judge
+from node.arbiter import rules as tell_rules
 from node.commands import BotOptions, PlayOptions, run_bot, run_play, tables_seen
 from node.config import ConfigError, default_data_folder, parse_address
+from node.houserules import with_turn_seconds
 from node.journal import JournalError
 from node.keystore import KeystoreError
 from node.simulation import SimulatedTable, StuckTable, TableSummary
@@ -43,12 +46,6 @@ def _addresses(_context: click.Context, _option: click.Parameter, values: tuple[
         raise click.BadParameter(str(error)) from error
 
 
-def _rules(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
-    if value is not None and value not in RULE_SETS:
-        raise click.BadParameter(f"there is no rule set {value!r}; there are: {', '.join(sorted(RULE_SETS))}")
-    return value
-
-
 _data = click.option(
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
@@ -69,7 +66,7 @@ _turn_seconds = click.option(
 
 @main.command()
 @click.option("--name", default=None, help="How the others see you. Default: your user name.")
-@click.option("--rules", callback=_rules, default="pt", show_default=True, help="Rule set of a table opened here.")
+@click.option("--rules", type=RulesType(), default="pt", show_default=True, help="Rule set of a table opened here.")
 @click.option("--bots", type=click.IntRange(0, 5), default=0, help="Bots on this machine that join your tables.")
 @_turn_seconds
 @click.option("--table", default=None, metavar="NAME", help="Open a table of this name, or join it if it is there.")
@@ -81,7 +78,7 @@ _turn_seconds = click.option(
 @_data
 def play(
     name: str | None,
-    rules: str,
+    rules: RuleSet,
     bots: int,
     turn_seconds: int | None,
     table: str | None,
@@ -120,7 +117,7 @@ def play(
     metavar="SEATS",
     help="Open the table, and start once so many sit.",
 )
-@click.option("--rules", callback=_rules, default="pt", show_default=True, help="Rule set, with --open.")
+@click.option("--rules", type=RulesType(), default="pt", show_default=True, help="Rule set, with --open.")
 @_turn_seconds
 @click.option(
     "--thinking", type=click.FloatRange(0, 60), default=1.0, show_default=True, help="Seconds it takes for a turn."
@@ -134,7 +131,7 @@ def bot(
     table: str,
     name: str,
     seats: int | None,
-    rules: str,
+    rules: RuleSet,
     turn_seconds: int | None,
     thinking: float,
     once: bool,
@@ -184,7 +181,7 @@ def tables(as_json: bool, seconds: float, loopback: bool) -> None:
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the first game; each next one adds 1."
 )
-@click.option("--rules", callback=_rules, default="pt", show_default=True)
+@click.option("--rules", type=RulesType(), default="pt", show_default=True)
 @_turn_seconds
 @click.option(
     "--json",
@@ -194,11 +191,13 @@ def tables(as_json: bool, seconds: float, loopback: bool) -> None:
     metavar="FILE",
     help="Write every game's summary and log hash; - for standard output.",
 )
-def simulate(games: int, seats: int, seed: int, rules: str, turn_seconds: int | None, json_file: Path | None) -> None:
+def simulate(
+    games: int, seats: int, seed: int, rules: RuleSet, turn_seconds: int | None, json_file: Path | None
+) -> None:
     """Whole games between real sessions in one process, on a virtual clock and a simulated network."""
     chosen = _checked_rules(rules, turn_seconds)
     if not chosen.min_seats <= seats <= chosen.max_seats:
-        raise click.UsageError(f"{rules} is played by {chosen.min_seats} to {chosen.max_seats} players.")
+        raise click.UsageError(f"{rules.name} is played by {chosen.min_seats} to {chosen.max_seats} players.")
     summaries: list[TableSummary] = []
     console = Console(stderr=True)
     try:
@@ -209,13 +208,13 @@ def simulate(games: int, seats: int, seed: int, rules: str, turn_seconds: int | 
                 progress.advance(task)
     except StuckTable as error:
         click.echo(
-            f"{error}\nRepeat with: rummesh simulate --games 1 --seats {seats} --rules {rules} "
+            f"{error}\nRepeat with: rummesh simulate --games 1 --seats {seats} --rules {rules.name} "
             f"--seed {seed + len(summaries)}",
             err=True,
         )
         sys.exit(1)
     plain = {
-        "rules": rules,
+        "rules": rules.name,
         "seats": seats,
         "seed": seed,
         "games": [dataclasses.asdict(summary) for summary in summaries],
@@ -232,35 +231,26 @@ def simulate(games: int, seats: int, seed: int, rules: str, turn_seconds: int | 
 
 
 def _print_summary(summaries: list[TableSummary], seats: int) -> None:
-    games = sum(len(summary.games) for summary in summaries)
+    games = sum(len(summary.results) for summary in summaries)
     turns = sum(summary.turns for summary in summaries)
     click.echo(f"{games} games at {len(summaries)} tables, {turns} turns, {turns / games:.1f} turns a game")
     shown = Table("Seat", "Games won", "Series won", "Points")
     for seat in range(seats):
-        won = sum(1 for summary in summaries for game in summary.games if seat in game.winners)
+        won = sum(1 for summary in summaries for game in summary.results if seat in game.winners)
         series = sum(1 for summary in summaries if seat in summary.winners)
         shown.add_row(str(seat + 1), str(won), str(series), str(sum(summary.totals[seat] for summary in summaries)))
     Console().print(shown)
 
 
-@main.command()
-@click.argument("name", required=False, callback=_rules, metavar="[RULES]")
-def rules(name: str | None) -> None:
-    """The rule sets, or one of them with all its options."""
-    if name is None:
-        for rules_name in RULE_SETS:
-            click.echo(rules_name)
-        return
-    chosen = RULE_SETS[name]
-    for option in chosen.__dataclass_fields__:
-        value = getattr(chosen, option)
-        click.echo(f"{option} = {getattr(value, 'value', value)}")
+main.add_command(check)
+main.add_command(judge)
+main.add_command(tell_rules)
 
 
-def _checked_rules(name: str, turn_seconds: int | None) -> Any:
+def _checked_rules(rules: RuleSet, turn_seconds: int | None) -> RuleSet:
     try:
-        return rule_set(name, turn_seconds)
-    except NodeError as error:
+        return with_turn_seconds(rules, turn_seconds)
+    except ConfigError as error:
         raise click.UsageError(str(error)) from error
 
 

@@ -77,7 +77,7 @@ class TableSummary:
     entries: int
     turns: int
     starter: int
-    games: tuple[GameSummary, ...]
+    results: tuple[GameSummary, ...]
     totals: tuple[int, ...]
     standings: tuple[int, ...]
     winners: tuple[int, ...]
@@ -196,7 +196,7 @@ class SimulatedTable:
             entries=len(session.log),
             turns=self._turns,
             starter=int(starters[0] or 0),
-            games=tuple(_game_summary(result) for result in results),
+            results=tuple(_game_summary(result) for result in results),
             totals=standing.totals,
             standings=tuple(int(seat) for seat in standing.standings),
             winners=tuple(int(seat) for seat in standing.winners),

@@ -27,7 +27,7 @@ def test_a_whole_game_ends_alike_on_every_node(seats: int, seed: int) -> None:
     assert state.result is not None
     assert sum(state.result.scores) == 0
     assert summary.turns == state.turn_number > 0
-    assert [game.scores for game in summary.games] == [state.result.scores]
+    assert [game.scores for game in summary.results] == [state.result.scores]
     played = [event.kind for event in commits(table.nodes[0])]
     assert played[:2] == ["answers", "answers"], "the deck is shuffled, the racks are dealt"
     assert played[-1] == "answers", "the racks are opened"
