@@ -26,7 +26,7 @@ from protocol.messages import (
     TableCard,
 )
 from protocol.outputs import Output, RecordKind, Send, Store, Tell
-from protocol.roster import clean_name, seat_order
+from protocol.roster import check_rules, clean_name, seat_order
 
 MAX_HEARD: Final = 64  # nodes whose sittings and signatures are kept
 
@@ -173,6 +173,8 @@ class Lobby:
         return new
 
     def _take_card(self, envelope: Envelope) -> bool:
+        assert isinstance(envelope.body, TableCard)
+        check_rules(envelope.body.rules, envelope.sender)
         if self.card is None:
             self.card = envelope
             return True
@@ -186,6 +188,9 @@ class Lobby:
         held = self._sittings.get(envelope.sender)
         if held is not None and isinstance(held.body, Sitting) and held.body.stamp >= stamp:
             return False
+        assert isinstance(envelope.body, Sitting)
+        if envelope.body.name != clean_name(envelope.body.name):
+            raise RemoteProtocolError(envelope.sender, "a name that is too long or not printable")
         if held is None and len(self._sittings) >= MAX_HEARD:
             raise RemoteProtocolError(envelope.sender, "too many nodes at one table")
         self._sittings[envelope.sender] = envelope

@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
+from engine.options import BadOption, from_plain, to_plain
+from engine.rulesets import RuleSet
 from engine.state import Seat
+from protocol.errors import RemoteProtocolError
 from protocol.log import genesis_hash
 from protocol.messages import Genesis, Member
 
@@ -20,6 +23,24 @@ def seat_order(members: Iterable[Member]) -> tuple[Member, ...]:
     all_members = sorted(members, key=lambda member: member.node)
     everybody = b"".join(member.fresh for member in all_members)
     return tuple(sorted(all_members, key=lambda member: hashlib.blake2b(everybody + member.node).digest()))
+
+
+def check_rules(rules: RuleSet, sender: bytes | None) -> None:
+    """Raises `RemoteProtocolError` for rules that no game can have, whoever says them."""
+    try:
+        from_plain(to_plain(rules))
+    except BadOption as bad:
+        raise RemoteProtocolError(sender, f"rules that no game can have: {bad}") from bad
+
+
+def check_genesis(genesis: Genesis) -> None:
+    """Raises `RemoteProtocolError` unless it is a roster of different nodes, seated as it must be, for a real game."""
+    check_rules(genesis.rules, None)
+    nodes = {member.node for member in genesis.members}
+    if len(nodes) != len(genesis.members) or genesis.members != seat_order(genesis.members):
+        raise RemoteProtocolError(None, "genesis with a node twice, or seats in another order than they must have")
+    if not genesis.rules.min_seats <= len(nodes) <= genesis.rules.max_seats:
+        raise RemoteProtocolError(None, f"genesis with {len(nodes)} seats")
 
 
 def seat_of(genesis: Genesis, node: bytes) -> Seat | None:
@@ -39,5 +60,5 @@ def table_words(genesis: Genesis, wordlist: Sequence[str]) -> str:
 
 def clean_name(name: str) -> str:
     """A name fit for a screen: printable, no line breaks, at most `MAX_NAME_BYTES` of UTF-8; may be empty."""
-    printable = " ".join("".join(ch if ch.isprintable() else " " for ch in name).split())
+    printable = " ".join("".join(ch for ch in name if ch.isprintable() or ch.isspace()).split())
     return printable.encode(errors="ignore")[:MAX_NAME_BYTES].decode(errors="ignore").strip()

@@ -45,7 +45,7 @@ from protocol.messages import (
     TableCard,
 )
 from protocol.outputs import Drop, Output, RecordKind, Send, Store, Tell
-from protocol.roster import clean_name, seat_of
+from protocol.roster import check_genesis, clean_name, seat_of
 
 HEARTBEAT_S: Final = 1.0
 TIME_UP_MARGIN_S: Final = 0.5  # deal-entries section 2: the milder cases are sent this long before the own clock ends
@@ -375,6 +375,7 @@ class Session:
             genesis = content.genesis
             if genesis.table != self.table:
                 raise RemoteProtocolError(None, "genesis of another table")
+            check_genesis(genesis)
             check_commit_certificate(committed, genesis)
             self._start(genesis, committed.certificate, now_s)
             return
