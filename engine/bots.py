@@ -23,6 +23,10 @@ from engine.state import CardTurn, MeldKind, PublicState, Seat, Slot, TableMeld
 from engine.tiles import MAX_NUMBER, TileId
 
 _MAX_STEPS = 4000  # of a search for melds; keeps a choice far below 50 ms
+_PATIENCE = (
+    2  # turnovers of the discard pile after which, every other time, it throws just any card, lest it never ends
+)
+_STRIDE = 40503  # spreads turn numbers over the cards
 _LONGEST_RUN = 5  # longer runs are made of shorter ones
 
 
@@ -127,7 +131,9 @@ def _choose_card(seat: Seat, state: PublicState, tiles: Mapping[Slot, TileId]) -
     free = [(slot, tile) for slot, tile in tiles.items() if slot != state.card_turn.taken]
     if not free:
         return Pass(seat)
-    slot, tile = max(free, key=lambda pair: (-_company(codes[pair[1]], counts), _points(state, pair[1]), pair[1]))
+    free.sort(key=lambda pair: (_company(codes[pair[1]], counts), -_points(state, pair[1]), pair[1]))
+    restless = state.turnovers > _PATIENCE and state.turnovers % 2
+    slot, tile = free[(state.turn_number * _STRIDE >> 8) % len(free) if restless else 0]
     return Discard(seat, slot, tile)
 
 

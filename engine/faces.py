@@ -6,7 +6,7 @@ A *code* is 0 for a joker, else 13 * colour + number: 1 to 52 for tiles (red, bl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
@@ -46,12 +46,3 @@ def text_of(codes: Iterable[int]) -> str:
 def texts_of(codes: Iterable[int]) -> tuple[str, ...]:
     """Each face in text form."""
     return tuple(str(TILES_BY_CODE[code]) for code in codes)
-
-
-def without(codes: Iterable[int], gone: Sequence[int]) -> bytes:
-    """`codes` less one copy of each of `gone` as far as it is there, the order kept."""
-    left = list(codes)
-    for code in gone:
-        if code in left:
-            left.remove(code)
-    return bytes(left)

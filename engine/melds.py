@@ -32,7 +32,7 @@ class Meld:
     codes: bytes
     points: int
     jokers: tuple[tuple[int, ...], ...]
-    key: tuple[MeldKind, bytes] = field(compare=False)
+    key: bytes = field(compare=False)
 
     @property
     def stands_for(self) -> tuple[tuple[Tile, ...], ...]:
@@ -82,7 +82,7 @@ def _as_group(codes: bytes) -> Meld | None:
         colour * MAX_NUMBER + number for colour in range(first, first + COLOURS_OF_A_DECK) if colour not in colours
     )
     jokers = (missing,) * (len(codes) - len(numbered))
-    return Meld(MeldKind.GROUP, codes, number * len(codes), jokers, (MeldKind.GROUP, bytes(sorted(codes))))
+    return Meld(MeldKind.GROUP, codes, number * len(codes), jokers, b"G" + bytes(sorted(codes)))
 
 
 def _as_run(codes: bytes) -> Meld | None:
@@ -98,7 +98,7 @@ def _as_run(codes: bytes) -> Meld | None:
         return None
     jokers = tuple((first + place,) for place, code in enumerate(codes) if code == JOKER_CODE)
     points = (2 * lowest + size - 1) * size // 2
-    return Meld(MeldKind.RUN, codes, points, jokers, (MeldKind.RUN, codes))
+    return Meld(MeldKind.RUN, codes, points, jokers, b"R" + codes)
 
 
 def why_no_meld(codes: bytes, declared: MeldKind | None = None) -> str:
