@@ -76,15 +76,10 @@ class Game:
         self._wishes: dict[Seat, Envelope] = {}
         self.state: PublicState = start_series(genesis.rules, len(genesis.members))
         self.height = 1  # of the next entry
-        genesis_entry = self.genesis_entry()
-        self.head = entry_hash(genesis_entry)
+        self.head = entry_hash(genesis_committed(genesis, ()).entry)
         self.gid = _game_id(genesis.table, self.state.game, self.head)
         self.call: OpenCall | None = None
         self._open_call()
-
-    def genesis_entry(self) -> Entry:
-        """Entry 0."""
-        return Entry(0, bytes(32), GenesisEntry(self.genesis), state_hash(_first_state(self.genesis)))
 
     @property
     def over(self) -> bool:
@@ -404,8 +399,10 @@ def laid_by(action: SeatAction) -> tuple[tuple[Slot, TileId], ...]:
             return ()
 
 
-def _first_state(genesis: Genesis) -> PublicState:
-    return start_series(genesis.rules, len(genesis.members))
+def genesis_committed(genesis: Genesis, certificate: tuple[bytes, ...]) -> Committed:
+    """Height 0 of the log of a table with this genesis."""
+    first = start_series(genesis.rules, len(genesis.members))
+    return Committed(Entry(0, bytes(32), GenesisEntry(genesis), state_hash(first)), certificate, ())
 
 
 def _game_id(table: bytes, game: int, start: bytes) -> bytes:

@@ -23,7 +23,7 @@ from protocol.dealing.dealer import Dealer
 from protocol.envelope import Envelope, Signer, digest, open_envelope, seal
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import EntryCommitted, EvidenceFound, GameStarted, MessageRefused
-from protocol.game import DealerMaker, Game, Judgement
+from protocol.game import DealerMaker, Game, Judgement, genesis_committed
 from protocol.lobby import Lobby
 from protocol.log import Committed, check_commit_certificate, content_kind
 from protocol.messages import (
@@ -74,7 +74,7 @@ class _Peer:
     status: Status | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Session:
     """One node at one table.
 
@@ -156,6 +156,9 @@ class Session:
             raise LocalProtocolError(f"the journal does not replay: {error}") from error
         session._outputs.clear()
         return session if session.game is not None else None
+
+    def __repr__(self) -> str:  # what it holds is partly secret
+        return f"Session({self.signer.node_id.hex()[:8]}, height={self.height})"
 
     # What a player or a screen asks
 
@@ -377,6 +380,8 @@ class Session:
                 raise RemoteProtocolError(None, "genesis of another table")
             check_genesis(genesis)
             check_commit_certificate(committed, genesis)
+            if committed != genesis_committed(genesis, committed.certificate):
+                raise RemoteProtocolError(None, "genesis entry with another place, state or attachments")
             self._start(genesis, committed.certificate, now_s)
             return
         if self.game is None:
@@ -408,7 +413,7 @@ class Session:
     def _start(self, genesis: Genesis, certificate: tuple[bytes, ...], now_s: float) -> None:
         seat = seat_of(genesis, self.signer.node_id)
         self.game = Game(genesis, seat, self._dealers(genesis, seat))
-        committed = Committed(self.game.genesis_entry(), certificate, ())
+        committed = genesis_committed(genesis, certificate)
         self.log.append(committed)
         self._outputs.append(Store(RecordKind.COMMITTED, 0, encode(committed)))
         self._outputs.append(Tell(GameStarted()))

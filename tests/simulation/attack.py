@@ -54,6 +54,10 @@ class AttackedTable(SimulatedTable):
             if index != self.liar and to in (None, index):
                 self.deliver(self.liar, index, frame)
 
+    def carry_out(self, index: int) -> None:
+        """Let a node send what its session wants sent, after the test has done something to it."""
+        self._after(index)
+
     def honest(self) -> list[Session]:
         return [node.session for index, node in enumerate(self.nodes) if index != self.liar]
 
