@@ -505,7 +505,7 @@ class Session:
                 case RecordKind.COMMITTED:
                     self._replay_committed(decode(Committed, record.data), record.when_s)
                     pending = []
-                case RecordKind.OWN | RecordKind.LOCK:
+                case RecordKind.OWN | RecordKind.HEARD | RecordKind.LOCK:
                     pending.append(record)
                 case RecordKind.DRAFT | RecordKind.CLOSED:
                     pass
@@ -515,6 +515,8 @@ class Session:
             for record in pending:
                 if record.kind is RecordKind.LOCK:
                     self._driver.restore_lock(decode(LockRecord, record.data), record.when_s)
+                elif record.kind is RecordKind.HEARD:
+                    self._driver.receive(open_envelope(record.data), record.when_s)
                 else:
                     self._driver.restore(open_envelope(record.data), record.when_s)
 

@@ -302,8 +302,8 @@ class HeightDriver:
                         return
                     self._cast_prevote(step)
                 case CastPrecommit(entry):
-                    if self.game.seat is None:
-                        return
+                    if self.game.seat is None or (entry is not None and entry not in self._entries):
+                        return  # after a restart the entry may still be on its way
                     self._cast_precommit(entry)
 
     def _answer_call(self, now_s: float) -> None:
@@ -458,6 +458,10 @@ class HeightDriver:
             assert backed is not None, "a lock without its proof"
             proof = backed.votes
         self._standing = replace(self._standing, prevoted=True)
+        proposal = self._proposals.get((key.round, self.proposer(key)))
+        if step.entry is not None and proposal is not None and proposal.sender != self._own_node():
+            # Kept with the vote, so that what was voted for is still known after a restart.
+            self.outputs.append(Store(RecordKind.HEARD, self.game.height, proposal.raw))
         self._vote(
             Step.PREVOTE,
             Prevote(self.game.height, self.game.head, key.round, key.without, step.entry, proof),
@@ -489,6 +493,10 @@ class HeightDriver:
         assert self.game.seat is not None
         self._book.add(step, self.game.seat, key, entry, envelope)
         self.outputs.append(Send(envelope.raw))
+
+    def _own_node(self) -> bytes:
+        assert self.game.seat is not None
+        return self.game.genesis.members[self.game.seat].node
 
     def _speak(self, body: Body) -> Envelope:
         """Sign, store, then send (rule 2)."""

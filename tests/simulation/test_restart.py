@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
-from engine.rulesets import PT
-from node.simulation import SimulatedTable, finished
+from engine.rulesets import PT, RULE_SETS
+from node.simulation import SimulatedTable
 from protocol.outputs import RecordKind
-
-
-def play_with_crashes(seats: int, seed: int, *, away_s: float, every: int) -> tuple[SimulatedTable, int]:
-    """A whole game in which a random node is killed every so many events and comes back after `away_s`."""
-    table = SimulatedTable(PT, seats, seed)
-    rng = random.Random(seed)
-    crashes = 0
-    for count, _now_s in enumerate(table.steps()):
-        if all(not node.down and finished(node.session) for node in table.nodes):
-            return table, crashes
-        if count % every == every - 1:
-            index = rng.randrange(seats)
-            node = table.nodes[index]
-            if node.session.game is not None and not any(node.down for node in table.nodes):
-                table.crash(index)
-                crashes += 1
-                table.at(table.now_s + away_s, lambda index=index: table.restart(index))  # type: ignore[misc]
-    raise AssertionError("the queue ran dry")
+from tests.simulation.crashes import play_with_crashes
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -87,3 +68,11 @@ def test_what_is_sent_was_stored_before() -> None:
         assert RecordKind.LOCK in kinds
         committed = [record.height for record in node.journal if record.kind is RecordKind.COMMITTED]
         assert committed == list(range(len(node.session.log)))
+
+
+def test_seed_10_all_prevotes_before_the_entry_after_a_restart() -> None:
+    """A node killed between its prevote and its precommit got all prevotes back before the entry they name."""
+    table, crashes = play_with_crashes(4, 10, away_s=0.5, every=71, rules=RULE_SETS["no"])
+    assert crashes > 10
+    assert table.refusals() == []
+    table.summary()

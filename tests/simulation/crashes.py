@@ -1,0 +1,28 @@
+"""Whole games in which nodes are killed at random moments and started again from their journals."""
+
+from __future__ import annotations
+
+import random
+
+from engine.rulesets import PT, RuleSet
+from node.simulation import SimulatedTable, finished
+
+
+def play_with_crashes(
+    seats: int, seed: int, *, away_s: float, every: int, rules: RuleSet = PT
+) -> tuple[SimulatedTable, int]:
+    """A whole game in which a random node is killed every so many events and comes back after `away_s`."""
+    table = SimulatedTable(rules, seats, seed)
+    rng = random.Random(seed)
+    crashes = 0
+    for count, _now_s in enumerate(table.steps()):
+        if all(not node.down and finished(node.session) for node in table.nodes):
+            return table, crashes
+        if count % every == every - 1:
+            index = rng.randrange(seats)
+            node = table.nodes[index]
+            if node.session.game is not None and not any(node.down for node in table.nodes):
+                table.crash(index)
+                crashes += 1
+                table.at(table.now_s + away_s, lambda index=index: table.restart(index))  # type: ignore[misc]
+    raise AssertionError("the queue ran dry")
