@@ -12,20 +12,20 @@ from typing import Any, Final
 
 from mnemonic import Mnemonic
 
-from engine.actions import DeclareRummikub, Draw, Pass, Play, SeatAction
+from engine.actions import DeclareRummikub, Draw
 from engine.errors import IllegalMove
-from engine.melds import Meld
 from engine.observe import view_for
-from engine.rules import drawing_faults, empties_rack, end_turn, is_untouched, judge
 from engine.rulesets import RULE_SETS
-from engine.state import CallName, MeldKind, Phase, Seat, Slot, TableMeld, state_hash
-from engine.tiles import TileId
+from engine.series import standing
+from engine.state import CallName, Phase, PublicState, Seat, TableMeld, state_hash
 from engine.views import to_plain
-from node.app import Node, NodeError, rule_set
+from node.app import Node, NodeError
 from node.clock import monotonic_s
 from node.config import ConfigError, parse_address
+from node.draft import Draft, NotADraft, OwnTurn, may_draft
 from node.happenings import sentence
-from node.web.server import PageRefusal
+from node.tablerules import BadTable, rule_set_forms, rules_text, table_rules
+from node.web.commands import PageRefusal
 from protocol.errors import LocalProtocolError
 from protocol.events import EntryCommitted, Event, EvidenceFound, GameStarted, MessageRefused
 from protocol.roster import clean_name, table_words
@@ -36,11 +36,11 @@ _WORDLIST: Final = tuple(Mnemonic("english").wordlist)
 
 
 @dataclass(frozen=True, slots=True)
-class _Draft:
-    """The board as it lies in front of the player, unfinished; `turn` is the turn it belongs to."""
+class _KeptDraft:
+    """A draft and the moment it belongs to: a game, a turn, and the board as it lay."""
 
-    turn: tuple[int, int]
-    melds: tuple[TableMeld, ...]
+    moment: tuple[int, int, tuple[TableMeld, ...]]
+    draft: Draft
 
 
 class NodeDesk:
@@ -49,7 +49,7 @@ class NodeDesk:
     def __init__(self, node: Node, add_bot: Callable[[], None] | None = None) -> None:
         self._node = node
         self._add_bot = add_bot
-        self._draft: _Draft | None = None
+        self._kept: _KeptDraft | None = None
         self._happenings: deque[tuple[int, str]] = deque(maxlen=HAPPENINGS_KEPT)
         self._told = 0
         node.listen(self._hear)
@@ -83,7 +83,11 @@ class NodeDesk:
         match message["type"]:
             case "open_table":
                 name = clean_name(message["name"]) or f"{self._node.name}'s table"
-                self._node.open_table(name, rule_set(message["rules"], message.get("turn_seconds")))
+                try:
+                    rules = table_rules(message["rules"], message.get("turn_seconds"), message.get("options") or {})
+                except BadTable as bad:
+                    raise PageRefusal(bad.code, str(bad), bad.fields) from bad
+                self._node.open_table(name, rules)
             case "join":
                 self._node.join(bytes.fromhex(message["table"]))
             case "leave" | "new_lobby":
@@ -107,12 +111,12 @@ class NodeDesk:
                 self._node.rename(clean_name(message["name"]) or self._node.name)
             case "draft":
                 return self._take_draft(message)
-            case "draw":
-                self._act(Draw)
-            case "pass":
-                self._act(Pass)
+            case "draw" | "pass" | "take_discard" | "discard" | "lay":
+                self._act(message["type"], message.get("tile"))
             case "end_turn":
-                self._end_turn()
+                self._end_turn(bool(message.get("anyway")))
+            case "next_game":
+                self._node.do(lambda table, now_s: table.wish_next_game(now_s))
             case "rummikub":
                 self._call_rummikub()
             case other:
@@ -127,93 +131,46 @@ class NodeDesk:
             raise NodeError("You are not in a game.")
         return session
 
-    def _act(self, action: Callable[[Seat], SeatAction]) -> None:
-        session = self._session()
-        assert session.seat is not None
-        assert session.state is not None
-        own = action(session.seat)
-        wrong = drawing_faults(session.state, self._as_play(session))
-        if wrong:
-            raise IllegalMove(wrong)
-        self._node.do(lambda table, now_s: table.act(own, now_s))
+    def _act(self, command: str, tile: int | None = None) -> None:
+        action = self._own_turn(self._session()).action(command, tile)
+        self._node.do(lambda table, now_s: table.act(action, now_s))
 
-    def _end_turn(self) -> None:
-        session = self._session()
-        assert session.state is not None
-        action = end_turn(session.state, self._as_play(session))
+    def _end_turn(self, anyway: bool) -> None:
+        """`anyway`: even if that costs tiles. Nobody pays without having been asked."""
+        turn = self._own_turn(self._session())
+        action = turn.action("end_turn")
+        if isinstance(action, Draw) and not anyway:
+            reasons = " ".join(fault["sentence"] for fault in turn.judged()["faults"])
+            raise PageRefusal("ILLEGAL-COSTS", reasons)
         self._node.do(lambda table, now_s: table.act(action, now_s))
 
     def _call_rummikub(self) -> None:
-        session = self._session()
-        play = self._as_play(session)
+        play = self._own_turn(self._session()).play
         self._node.do(lambda table, now_s: table.act(DeclareRummikub(play), now_s))
 
     def _take_draft(self, message: dict[str, Any]) -> dict[str, Any]:
         session = self._session()
-        state = session.state
+        state, seat = session.state, session.seat
         assert state is not None
-        if state.turn != session.seat or state.phase is not Phase.PLAY:
+        assert seat is not None
+        if not may_draft(state, seat):
             raise NodeError("It is not your turn.")
-        on_board = {tile for meld in state.board for tile in meld.tiles}
-        own = set(self._own_slots(session))
-        melds = []
-        for meld in message["melds"]:
-            tiles = tuple(TileId(tile) for tile in meld["tiles"])
-            if any(tile not in on_board and tile not in own for tile in tiles):
-                raise NodeError("One of these tiles is neither on the board nor on your rack.")
-            melds.append(TableMeld(tiles, None if meld.get("kind") is None else MeldKind(meld["kind"])))
-        self._draft = _Draft((state.game, state.turn_number), tuple(melds))
-        session.draft = self._as_play(session)
-        return {"type": "judged", "draft_no": message["draft_no"], "judged": self._judged(session)}
+        try:
+            draft = self._own_turn(session).read_draft(message)
+        except NotADraft as error:
+            raise NodeError(str(error)) from error
+        self._kept = _KeptDraft(_moment(state), draft)
+        turn = self._own_turn(session)
+        session.draft = turn.play
+        return {"type": "judged", "draft_no": message["draft_no"], "judged": turn.judged()}
 
-    def _own_slots(self, session: Session) -> dict[TileId, Slot]:
-        """The slot of every tile of the own rack."""
+    def _own_turn(self, session: Session) -> OwnTurn:
+        """The own seat with the draft of this turn, or with the board as it is where there is none."""
         state, seat = session.state, session.seat
         assert state is not None
         assert seat is not None
-        known = state.known_tiles()
-        slots = {tile: slot for slot, tile in session.own_tiles().items()}
-        return slots | {known[slot]: slot for slot in state.seats[seat].rack if slot in known}
-
-    def _melds(self, session: Session) -> tuple[TableMeld, ...]:
-        """The draft of this turn, or the board where there is none."""
-        state = session.state
-        assert state is not None
-        if self._draft is not None and self._draft.turn == (state.game, state.turn_number):
-            return self._draft.melds
-        return state.board
-
-    def _laid(self, session: Session) -> tuple[tuple[Slot, TileId], ...]:
-        own = self._own_slots(session)
-        return tuple((own[tile], tile) for meld in self._melds(session) for tile in meld.tiles if tile in own)
-
-    def _as_play(self, session: Session) -> Play:
-        assert session.seat is not None
-        return Play(session.seat, self._melds(session), self._laid(session))
-
-    def _judged(self, session: Session) -> dict[str, Any]:
-        state, seat = session.state, session.seat
-        assert state is not None
-        assert seat is not None
-        play = self._as_play(session)
-        verdict = judge(state, play)
-        melds = verdict.melds or (None,) * len(play.board)
-        untouched = is_untouched(state, play)
-        found = () if untouched else verdict.faults
-        legal = not untouched and not found
-        opened = state.seats[seat].opened
-        return {
-            "faults": [
-                {"code": f.code, "sentence": f.sentence, "melds": list(f.melds), "tiles": list(f.tiles)} for f in found
-            ],
-            "melds": [_read(meld, table_meld) for meld, table_meld in zip(melds, play.board, strict=True)],
-            "opening_points": verdict.opening_points,
-            "opening_needed": 0 if opened else state.rules.opening_min,
-            "laid": len(play.laid),
-            "can_end": legal,
-            "can_rummikub": legal and empties_rack(state, play),
-            "can_draw": untouched,
-        }
+        kept = self._kept.draft if self._kept is not None and self._kept.moment == _moment(state) else None
+        return OwnTurn.of(state, seat, session.own_tiles(), kept)
 
     # What the page shows
 
@@ -232,19 +189,10 @@ class NodeDesk:
         ]
         return {
             "tables": tables,
-            "rule_sets": [
-                {
-                    "name": rules.name,
-                    "title": rules.name,
-                    "turn_seconds": rules.turn_seconds,
-                    "opening_min": rules.opening_min,
-                    "max_seats": rules.max_seats,
-                }
-                for rules in RULE_SETS.values()
-            ],
+            "rule_sets": rule_set_forms(),
             "at": None if session is None else self._at(session),
             "address": f"port {self._node.port}",
-            "notice": self._node.notice,
+            "notice": " ".join(said for said in (self._node.notice, self._node.trouble) if said) or None,
         }
 
     def _at(self, session: Session) -> dict[str, Any]:
@@ -255,7 +203,7 @@ class NodeDesk:
             "id": session.table.hex(),
             "name": "" if card is None else clean_name(card.name),
             "rules": "" if rules is None else rules.name,
-            "rules_text": [],
+            "rules_text": [] if rules is None else rules_text(rules),
             "turn_seconds": 0 if rules is None else rules.turn_seconds,
             "members": [
                 {
@@ -283,19 +231,16 @@ class NodeDesk:
         linked = self._node.linked()
         names = self._names(session)
         view = view_for(state, names, session.seat, session.own_tiles())
-        own_turn = state.phase is Phase.PLAY and state.call is None and state.turn == session.seat
         draft = None
-        if own_turn:
-            draft = {
-                "melds": [
-                    {"tiles": list(meld.tiles), "kind": None if meld.kind is None else meld.kind.value}
-                    for meld in self._melds(session)
-                ],
-                "judged": self._judged(session),
-            }
+        if session.seat is not None and may_draft(state, session.seat) and state.call is None:
+            turn = self._own_turn(session)
+            draft = {**turn.draft.plain(), "judged": turn.judged()}
         return {
             "table_name": clean_name(genesis.table_name),
             "words": table_words(genesis, _WORDLIST),
+            "deck": genesis.rules.deck,
+            "rules_text": rules_text(genesis.rules),
+            "series": self._series(session, state),
             "view": to_plain(view),
             "clock": {
                 "remaining_s": session.remaining_s(monotonic_s()),
@@ -309,6 +254,25 @@ class NodeDesk:
             "log": [{"n": number, "text": text} for number, text in self._happenings],
             "notice": None if self._node.runner is None else self._node.runner.failure,
             "state_hash": state_hash(state).hex(),
+        }
+
+    def _series(self, session: Session, state: PublicState) -> dict[str, Any]:
+        """The games played so far, where the series stands, and who wishes the next game."""
+        played = (*state.results, *(() if state.result is None else (state.result,)))
+        stands = standing(state.rules, played, len(state.seats))
+        wishes = session.next_game_wishes()
+        return {
+            "games": state.rules.rounds,
+            "target": state.rules.target,
+            "played": [
+                {"scores": list(game.scores), "out": game.out, "ended_by": game.ended_by.value} for game in played
+            ],
+            "totals": list(stands.totals),
+            "over": stands.over,
+            "winners": list(stands.winners),
+            "standings": list(stands.standings),
+            "wishes": [Seat(seat) in wishes for seat in range(len(state.seats))],
+            "can_wish": session.may_wish(),
         }
 
     def _waiting(self, session: Session, names: Sequence[str], linked: Sequence[bytes]) -> str | None:
@@ -328,9 +292,9 @@ class NodeDesk:
         if state.call is None:
             return None
         doing = {
-            CallName.START: "The tiles are being shuffled.",
-            CallName.RACKS: "The tiles are being dealt.",
-            CallName.FINAL: "The racks are being opened.",
+            CallName.START: f"The {state.rules.deck} are being shuffled.",
+            CallName.RACKS: f"The {state.rules.deck} are being dealt.",
+            CallName.FINAL: "The hands are being opened." if state.rules.discards else "The racks are being opened.",
         }
         return doing.get(state.call.name)
 
@@ -348,7 +312,7 @@ class NodeDesk:
         match event:
             case GameStarted():
                 self._happenings.clear()
-                self._draft = None
+                self._kept = None
                 text = "The game begins."
             case EntryCommitted() if session is not None and session.state is not None:
                 text = sentence(event, session.state, self._names(session))
@@ -375,12 +339,6 @@ def _press_start(session: Session, _now_s: float) -> None:
     session.lobby.change(ready=True, start=True)
 
 
-def _read(reading: Meld | None, meld: TableMeld) -> dict[str, Any]:
-    """How a meld of the draft reads: kind and points, or nothing if it is none."""
-    if reading is None:
-        return {"kind": None, "points": 0, "stands_for": [[] for _tile in meld.tiles]}
-    return {
-        "kind": reading.kind.value,
-        "points": reading.points,
-        "stands_for": [[str(tile) for tile in faces] for faces in reading.by_place],
-    }
+def _moment(state: PublicState) -> tuple[int, int, tuple[TableMeld, ...]]:
+    """What a draft belongs to: with cards the board changes within a turn, and a draft of before is of no use."""
+    return state.game, state.turn_number, state.board

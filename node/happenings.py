@@ -27,39 +27,51 @@ from protocol.events import EntryCommitted
 def sentence(event: EntryCommitted, state: PublicState, names: Sequence[str]) -> str | None:
     """What an entry meant, None where it is nothing to tell. `state` is the state after it."""
     actor = names[event.actor] if event.actor is not None else ""
+    cards = state.rules.deck == "cards"
     match event.action:
-        case Play(laid=laid, time_up=time_up):
-            late = ", just as the time ran out" if time_up else ""
-            return f"{actor} lays {_tiles(len(laid))}{late}."
+        case Play() as play:
+            late = ", just as the time ran out" if play.time_up else ""
+            return f"{actor} {_lays(play, state)}{late}."
         case DeclareRummikub(play=play):
-            return f"{actor} lays {_tiles(len(play.laid))} and calls Rummikub!"
+            return f"{actor} {_lays(play, state)} and calls Rummikub!"
         case Draw(reason=DrawReason.ILLEGAL):
-            return f"{actor} took back an illegal play and draws {_tiles(state.rules.illegal_draw)}."
+            return f"{actor} took back an illegal play and draws {_count(state.rules.illegal_draw, cards)}."
         case Draw():
-            return f"{actor} draws."
+            return f"{actor} draws{' from the stock' if cards else ''}."
         case Pass():
-            return f"{actor} passes."
+            return f"{actor} ends the turn." if cards else f"{actor} passes."
         case TakeDiscard():
-            return f"{actor} takes the top of the discard pile."
+            taken = state.card_turn.taken
+            shown = state.faces[state.known_tiles()[taken]] if taken is not None else "the top card"
+            return f"{actor} takes {shown} from the discard pile."
         case Discard(tile=tile):
             return f"{actor} discards {state.faces[tile]}."
         case Timeout():
-            return f"{actor} ran out of time and draws {_tiles(state.rules.timeout_draw)}."
-        case NextGame():
-            return "The next game begins."
-        case StartDealt():
-            starter = "" if state.starter is None else f" {names[state.starter]} starts."
-            return f"The tiles are shuffled.{starter}"
-        case RacksDealt():
-            return "The tiles are dealt."
-        case RacksOpened():
-            return _result(state, names)
+            drawn = "" if cards else f" and draws {_count(state.rules.timeout_draw, cards)}"
+            return f"{actor} ran out of time{drawn}."
         case NextGame(game=game):
             return f"Game {game + 1} begins."
+        case StartDealt():
+            starter = "" if state.starter is None else f" {names[state.starter]} starts."
+            return f"The {state.rules.deck} are shuffled.{starter}"
+        case RacksDealt():
+            return f"The {state.rules.deck} are dealt."
+        case RacksOpened():
+            return _result(state, names)
         case DrawDealt() | None:
             return None
         case other:
             assert_never(other)
+
+
+def _lays(play: Play, state: PublicState) -> str:
+    """What was laid; exchanges of jokers are announced to all."""
+    lays = f"lays {_count(len(play.laid), state.rules.deck == 'cards')}"
+    if not play.exchanges:
+        return lays
+    given = " and ".join(str(state.faces[exchange.tile]) for exchange in play.exchanges)
+    jokers = "a joker" if len(play.exchanges) == 1 else f"{len(play.exchanges)} jokers"
+    return f"exchanges {jokers} for {given} and {lays}"
 
 
 def _result(state: PublicState, names: Sequence[str]) -> str:
@@ -71,5 +83,6 @@ def _result(state: PublicState, names: Sequence[str]) -> str:
     return f"{winners} {verb} the game." if winners else "The game is over."
 
 
-def _tiles(count: int) -> str:
-    return "1 tile" if count == 1 else f"{count} tiles"
+def _count(count: int, cards: bool) -> str:
+    noun = "card" if cards else "tile"
+    return f"1 {noun}" if count == 1 else f"{count} {noun}s"

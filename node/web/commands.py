@@ -16,24 +16,31 @@ MAX_ADDRESS_CHARS: Final = 300
 MAX_MELDS: Final = 120
 MAX_TILES: Final = 120
 MAX_TILE_ID: Final = 999
-MAX_TURN_SECONDS: Final = 3600
+MAX_OPTIONS: Final = 40
+MAX_OPTION_CHARS: Final = 40
+MAX_EXCHANGES: Final = 8
 _MAX_INT: Final = 2**53 - 1  # the largest whole number a page can hold exactly
 _HEX: Final = re.compile(r"[0-9a-f]{1,128}")
 _WORD: Final = re.compile(r"[a-z0-9_-]{1,32}")
 
 
 class PageRefusal(Exception):  # noqa: N818 - the word of the page: the command is refused, nothing is broken
-    """The node does not do what the page asked. `code` is stable, `sentence` is for the person at the page."""
+    """The node does not do what the page asked. `code` is stable, `sentence` is for the person at the page.
 
-    def __init__(self, code: str, sentence: str) -> None:
+    `fields`: the sentence for each field of a form that is wrong by itself.
+    """
+
+    def __init__(self, code: str, sentence: str, fields: Mapping[str, str] | None = None) -> None:
         super().__init__(f"{code}: {sentence}")
         self.code = code
         self.sentence = sentence
+        self.fields = dict(fields or {})
 
 
 def parse_command(text: str) -> dict[str, Any]:
-    """The command in `text`: `type` and exactly the fields that this type has, each of its type and within limits.
+    """The command in `text`: `type` and only fields that this type has, each of its type and within limits.
 
+    `turn_seconds`, `options`, `exchanges` and `anyway` may be missing or null.
     Raises `PageRefusal` with code `BAD-MESSAGE` for anything else; it names the field.
     """
     try:
@@ -78,7 +85,7 @@ def _is_word(value: Any) -> bool:
 
 
 def _is_turn_seconds(value: Any) -> bool:
-    return value is None or _is_int(value, 0, MAX_TURN_SECONDS)
+    return value is None or _is_int(value, -_MAX_INT, _MAX_INT)  # the engine has a sentence for what does not fit
 
 
 def _is_draft_no(value: Any) -> bool:
@@ -103,8 +110,42 @@ def _are_melds(value: Any) -> bool:
     return len(tiles) <= MAX_TILES and len(set(tiles)) == len(tiles)
 
 
+def _are_exchanges(value: Any) -> bool:
+    if value is None:
+        return True
+    return isinstance(value, list) and len(value) <= MAX_EXCHANGES and all(map(_is_exchange, value))
+
+
+def _is_exchange(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"meld", "position", "tile"}
+        and _is_int(value["meld"], 0, MAX_MELDS)
+        and _is_int(value["position"], 0, MAX_TILES)
+        and _is_int(value["tile"], 0, MAX_TILE_ID)
+    )
+
+
+def _are_options(value: Any) -> bool:
+    """House rules by name; whether they exist and fit is the engine's business."""
+    if value is None:
+        return True
+    return isinstance(value, dict) and len(value) <= MAX_OPTIONS and all(map(_is_option, value.keys(), value.values()))
+
+
+def _is_option(name: str, value: Any) -> bool:
+    return _is_word(name) and (
+        isinstance(value, bool) or _is_int(value, -_MAX_INT, _MAX_INT) or _is_text(MAX_OPTION_CHARS)(value)
+    )
+
+
 COMMANDS: Final[Mapping[str, Mapping[str, Callable[[Any], bool]]]] = {
-    "open_table": {"name": _is_text(MAX_NAME_CHARS), "rules": _is_word, "turn_seconds": _is_turn_seconds},
+    "open_table": {
+        "name": _is_text(MAX_NAME_CHARS),
+        "rules": _is_word,
+        "turn_seconds": _is_turn_seconds,
+        "options": _are_options,
+    },
     "join": {"table": _is_hex},
     "leave": {},
     "ready": {"ready": lambda value: isinstance(value, bool)},
@@ -112,10 +153,14 @@ COMMANDS: Final[Mapping[str, Mapping[str, Callable[[Any], bool]]]] = {
     "add_bot": {},
     "add_peer": {"address": _is_text(MAX_ADDRESS_CHARS)},
     "rename": {"name": _is_text(MAX_NAME_CHARS)},
-    "draft": {"draft_no": _is_draft_no, "melds": _are_melds},
-    "end_turn": {},
+    "draft": {"draft_no": _is_draft_no, "melds": _are_melds, "exchanges": _are_exchanges},
+    "end_turn": {"anyway": lambda value: value is None or isinstance(value, bool)},
     "draw": {},
     "pass": {},
     "rummikub": {},
+    "take_discard": {},
+    "lay": {},
+    "discard": {"tile": lambda value: _is_int(value, 0, MAX_TILE_ID)},
+    "next_game": {},
     "new_lobby": {},
 }

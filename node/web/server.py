@@ -266,7 +266,8 @@ class _Link:
             kind = command["type"]
             return self._desk.command(command)
         except PageRefusal as refusal:
-            return {"type": "refused", "command": kind, "code": refusal.code, "sentence": refusal.sentence}
+            refused = {"type": "refused", "command": kind, "code": refusal.code, "sentence": refusal.sentence}
+            return {**refused, "fields": refusal.fields} if refusal.fields else refused
 
     async def _write(self) -> None:
         try:

@@ -9,15 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.actions import Play
 from engine.melds import read_meld
 from engine.observe import view_for
-from engine.plays import empties_rack, is_untouched
-from engine.rules import judge
 from engine.rulesets import PT
 from engine.state import Call, CallName, MeldKind, Phase, PublicState, Seat, SeatState, Slot, Stock, TableMeld
 from engine.tiles import TileId, parse_tiles
 from engine.views import ResultView, TileView, to_plain
+from node.draft import Draft, OwnTurn
+from node.tablerules import rule_set_forms, rules_text
 from node.web.server import PageRefusal
 
 FACES = PT.faces
@@ -71,7 +70,7 @@ class FakeTable:
     notice: str | None = None
     draft: list[dict[str, Any]] | None = None
     result: ResultView | None = None
-    totals: tuple[int, ...] | None = None  # points of the series, where they differ from those of this game
+    series: dict[str, Any] = field(default_factory=dict)  # what differs from a series of one game
 
     def state(self) -> PublicState:
         racks = [tuple(Slot(seat, position) for position in range(count)) for seat, count in self._counts()]
@@ -98,19 +97,20 @@ class FakeTable:
         view = to_plain(view_for(state, self.names, Seat(0), own))
         if self.result is not None:
             view["result"] = dataclasses.asdict(self.result)
-            for player, points in zip(view["players"], self.totals or self.result.scores, strict=True):
-                player["total"] = points
         draft = self.draft if self.draft is not None else self.untouched()
         return {
             "table_name": "Kitchen table",
             "words": "amber fox lake drum",
+            "deck": "tiles",
+            "rules_text": rules_text(PT),
+            "series": {**self._one_game(), **self.series},
             "view": view,
             "clock": {"remaining_s": self.remaining_s, "running": self.running},
             "connected": self.connected,
             "bots": self.bots,
             "height": 37,
             "waiting": self.waiting,
-            "draft": {"melds": draft, "judged": self.judge(draft)} if mine else None,
+            "draft": {"melds": draft, "exchanges": [], "judged": self.judge(draft)} if mine else None,
             "log": [{"n": n, "text": text} for n, text in enumerate(self.log)],
             "notice": self.notice,
             "state_hash": "5f3c" * 16,
@@ -119,36 +119,28 @@ class FakeTable:
     def untouched(self) -> list[dict[str, Any]]:
         return [{"tiles": list(tiles), "kind": kind_of(tiles).value} for tiles in self.board]
 
+    def _one_game(self) -> dict[str, Any]:
+        done = self.result
+        scores = [0] * len(self.names) if done is None else list(done.scores)
+        return {
+            "games": 1,
+            "target": 0,
+            "played": [] if done is None else [{"scores": scores, "out": done.out, "ended_by": done.ended_by}],
+            "totals": scores,
+            "over": done is not None,
+            "winners": [] if done is None else list(done.winners),
+            "standings": sorted(range(len(scores)), key=lambda seat: -scores[seat]),
+            "wishes": [False] * len(scores),
+            "can_wish": False,
+        }
+
     def judge(self, melds: list[dict[str, Any]]) -> dict[str, Any]:
         """What the engine says of a draft."""
-        state = self.state()
-        slots = {TileId(tile): Slot(0, position) for position, tile in enumerate(self.rack)}
+        own = {Slot(0, position): TileId(tile) for position, tile in enumerate(self.rack)}
         board = tuple(
             TableMeld(as_ids(meld["tiles"]), None if meld["kind"] is None else MeldKind(meld["kind"])) for meld in melds
         )
-        laid = tuple((slots[tile], tile) for meld in board for tile in meld.tiles if tile in slots)
-        play = Play(Seat(0), board, laid)
-        verdict = judge(state, play)
-        untouched = is_untouched(state, play)
-        return {
-            "faults": [dataclasses.asdict(found) for found in verdict.faults],
-            "melds": [self._reading(meld) for meld in board],
-            "opening_points": verdict.opening_points,
-            "opening_needed": 0 if self.opened[0] else PT.opening_min,
-            "laid": len(laid),
-            "can_end": not verdict.faults,
-            "can_rummikub": not verdict.faults and empties_rack(state, play),
-            "can_draw": untouched,
-        }
-
-    def _reading(self, meld: TableMeld) -> dict[str, Any]:
-        faces = [FACES[tile] for tile in meld.tiles]
-        reading = read_meld(faces, meld.kind)
-        if reading is None:
-            return {"kind": None, "points": 0, "stands_for": [[] for _ in faces]}
-        jokers = iter(reading.stands_for)
-        stands_for = [[str(tile) for tile in next(jokers)] if printed.is_joker else [] for printed in faces]
-        return {"kind": reading.kind.value, "points": reading.points, "stands_for": stands_for}
+        return OwnTurn.of(self.state(), Seat(0), own, Draft(board)).judged()
 
 
 def as_ids(tiles: Sequence[int]) -> tuple[TileId, ...]:
@@ -184,10 +176,7 @@ def lobby(**changes: Any) -> dict[str, Any]:
                 "compatible": True,
             },
         ],
-        "rule_sets": [
-            {"name": "pt", "title": "Portuguese rules", "turn_seconds": 60, "opening_min": 30, "max_seats": 4},
-            {"name": "fi", "title": "Finnish rules", "turn_seconds": 120, "opening_min": 30, "max_seats": 4},
-        ],
+        "rule_sets": rule_set_forms(),
         "at": None,
         "address": "192.168.1.17:7654",
         "notice": None,
@@ -214,10 +203,7 @@ def seated(members: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
         "id": TABLE_ID,
         "name": "Kitchen table",
         "rules": "pt",
-        "rules_text": [
-            "A group is three or four tiles of one number in different colours.",
-            "The first play is worth 30.",
-        ],
+        "rules_text": rules_text(PT),
         "turn_seconds": 60,
         "members": members,
         "min": 2,

@@ -57,7 +57,7 @@ async def test_lobby_commands(stage: Stage) -> None:
     await sees(page, "message", "Nobody answers there.")
     await desk.expect_commands(
         {"type": "rename", "name": "Ana Maria"},
-        {"type": "open_table", "name": "Kitchen", "rules": "fi", "turn_seconds": 120},
+        {"type": "open_table", "name": "Kitchen", "rules": "fi", "turn_seconds": 120, "options": {}},
         {"type": "join", "table": TABLE_ID},
         {"type": "add_peer", "address": "192.168.1.9:7654"},
     )
@@ -80,7 +80,7 @@ async def test_seat_before_the_game(stage: Stage) -> None:
     await page.get_by_test_id("start").click()
     await page.get_by_test_id("ready").click()
     await page.get_by_test_id("rules").locator("summary").click()
-    await sees(page, "rules", "The first play is worth 30.")
+    await sees(page, "rules", "your melds must be worth at least 30 points")
     await page.get_by_test_id("leave").click()
     desk.lobby["at"] = None
     desk.push()
@@ -231,20 +231,71 @@ async def test_turn_that_ends_during_a_drag_leaves_no_tile_in_the_air(stage: Sta
 
 
 async def test_end_of_the_game_ranks_by_points(stage: Stage) -> None:
-    desk = FakeDesk(waiting(phase=Phase.OVER, result=result(), totals=(5, 38, -3)))
+    desk = FakeDesk(waiting(phase=Phase.OVER, result=result()))
     page = await stage.open(desk)
     await sees(page, "result", "Bruno wins")
     order = await page.locator(".result-who").all_inner_texts()
     assert order == ["Bruno", "Clara", "Ana"]
     ana = page.get_by_test_id("result-0")
     assert await ana.locator(".result-score").inner_text() == "−35"
-    assert await ana.locator(".result-total").inner_text() == "+5 in all"
+    assert await ana.locator(".result-total").inner_text() == ""
     labels = await ana.locator(".tile").evaluate_all("tiles => tiles.map((tile) => tile.getAttribute('aria-label'))")
     assert labels == ["red 5", "joker"]
+    assert await page.get_by_test_id("next-game").count() == 0
     await page.get_by_test_id("new-lobby").click()
     desk.table = None
     desk.push()
     await page.get_by_test_id("open-table").wait_for()
+    await desk.expect_commands({"type": "new_lobby"})
+
+
+def two_games(**changes: Any) -> dict[str, Any]:
+    """A series with two games played, the last one as `result` says."""
+    first = {"scores": [60, -40, -20], "out": 0, "ended_by": "out"}
+    played = [first, {"scores": [-35, 38, -3], "out": 1, "ended_by": "out"}]
+    whole = {"games": 3, "played": played, "totals": [25, -2, -23], "standings": [0, 1, 2], "winners": []}
+    return {**whole, "over": False, "can_wish": True, **changes}
+
+
+async def test_next_game_is_wished_and_shows_who_is_awaited(stage: Stage) -> None:
+    table = waiting(phase=Phase.OVER, result=result(), series=two_games(wishes=[False, True, False]))
+    desk = FakeDesk(table)
+    page = await stage.open(desk)
+    await sees(page, "result", "Bruno wins game 1")
+    await sees(page, "result", "Game 2 of 3.")
+    assert await page.get_by_test_id("result-0").locator(".result-total").inner_text() == "+25 in all"
+    await sees(page, "awaited", "Clara still has to agree.")
+    await page.get_by_test_id("next-game").click()
+    table.series = two_games(wishes=[True, True, False], can_wish=False)
+    desk.push()
+    await sees(page, "awaited", "You are ready. Waiting for Clara.")
+    assert await page.evaluate("document.activeElement.dataset.testid") == "next-game"
+    await page.get_by_test_id("next-game").click(force=True)
+    await sees(page, "message", "The others know that you are ready")
+    await page.get_by_test_id("new-lobby").click()
+    await sees(page, "ask", "The series is not over.")
+    await page.get_by_test_id("stay").click()
+    table.result, table.phase, table.call = None, Phase.START, CallName.START
+    desk.push()
+    await page.get_by_test_id("result").wait_for(state="detached")
+    await sees(page, "turn", "Shuffling")
+    await desk.expect_commands({"type": "next_game"})
+
+
+async def test_end_of_a_series_shows_the_final_standings(stage: Stage) -> None:
+    series = two_games(games=2, over=True, winners=[0], can_wish=False)
+    desk = FakeDesk(waiting(phase=Phase.OVER, result=result(), series=series))
+    page = await stage.open(desk)
+    await sees(page, "result", "You win the series!")
+    rows = await page.get_by_test_id("standings").locator("tbody tr").all_inner_texts()
+    assert [row.split() for row in rows] == [
+        ["Ana", "+60", "−35", "+25"],
+        ["Bruno", "−40", "+38", "−2"],
+        ["Clara", "−20", "−3", "−23"],
+    ]
+    await sees(page, "result", "The last game: Bruno wins")
+    assert await page.get_by_test_id("next-game").count() == 0
+    await page.get_by_test_id("new-lobby").click()
     await desk.expect_commands({"type": "new_lobby"})
 
 
@@ -323,7 +374,13 @@ async def test_link_followed_from_another_site_works(stage: Stage) -> None:
 
 async def test_hostile_names_are_text(stage: Stage) -> None:
     where = lobby(
-        notice=HOSTILE, at=seated([member(HOSTILE, me=True)], name=HOSTILE, why_not=HOSTILE, rules_text=[HOSTILE])
+        notice=HOSTILE,
+        at=seated(
+            [member(HOSTILE, me=True)],
+            name=HOSTILE,
+            why_not=HOSTILE,
+            rules_text=[{"heading": HOSTILE, "text": [HOSTILE]}],
+        ),
     )
     where["tables"][0]["name"] = HOSTILE
     lobby_page = await stage.open(FakeDesk(lobby_state=where))
@@ -346,7 +403,7 @@ async def test_hostile_names_are_text(stage: Stage) -> None:
 # Phones
 
 
-@pytest.mark.parametrize("screen", ["lobby", "seated", "turn", "over"])
+@pytest.mark.parametrize("screen", ["lobby", "seated", "turn", "over", "series"])
 async def test_phone_has_everything_within_its_width(stage: Stage, screen: str) -> None:
     long = "Maximiliane-Konstantinopolitanskaja"
     rack = "R1 R2 R3 R4 R5 R6 R7 R8 B1 B2 B7 K1 K2 K3 K4 K5 Y1 Y2 Y3 Y4 J"
@@ -355,6 +412,9 @@ async def test_phone_has_everything_within_its_width(stage: Stage, screen: str) 
         "seated": lambda: FakeDesk(lobby_state=lobby(at=seated([member(long, me=True), member(long * 2)]))),
         "turn": lambda: FakeDesk(own_turn(rack, names=[long] * 3, opened=[False, True, True])),
         "over": lambda: FakeDesk(own_turn(rack, names=[long] * 3, phase=Phase.OVER, result=result())),
+        "series": lambda: FakeDesk(
+            own_turn(rack, names=[long] * 3, phase=Phase.OVER, result=result(), series=two_games())
+        ),
     }[screen]()
     page = await stage.open(desk, phone=True)
     assert await page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
@@ -366,6 +426,10 @@ async def test_phone_has_everything_within_its_width(stage: Stage, screen: str) 
           .map(([name, box]) => `${name}: ${box.width} x ${box.height}`)"""
     )
     assert small == []
+    if screen == "lobby":
+        await page.get_by_test_id("house-rules").locator("summary").click()
+        await page.get_by_test_id("option-joker_move").wait_for()
+        assert await page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     if screen == "turn":
         box = await page.get_by_test_id("rack").bounding_box()
         assert box is not None

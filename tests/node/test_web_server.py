@@ -285,8 +285,22 @@ MALFORMED = [
     '{"type":"rename","name":"\\ud800"}',
     json.dumps({"type": "rename", "name": "x" * 65}),
     '{"type":"open_table","name":"x","rules":"pt","turn_seconds":NaN}',
-    '{"type":"open_table","name":"x","rules":"pt","turn_seconds":-1}',
+    '{"type":"open_table","name":"x","rules":"pt","turn_seconds":6.5}',
     '{"type":"open_table","name":"x","rules":"PT\\n","turn_seconds":60}',
+    '{"type":"open_table","name":"x","rules":"pt","options":[]}',
+    '{"type":"open_table","name":"x","rules":"pt","options":{"target":1.5}}',
+    '{"type":"open_table","name":"x","rules":"pt","options":{"target":null}}',
+    '{"type":"open_table","name":"x","rules":"pt","options":{"Ta rget":1}}',
+    json.dumps({"type": "open_table", "name": "x", "rules": "pt", "options": {"target": "9" * 41}}),
+    json.dumps({"type": "open_table", "name": "x", "rules": "pt", "options": {f"o{n}": 1 for n in range(41)}}),
+    '{"type":"discard"}',
+    '{"type":"discard","tile":-1}',
+    '{"type":"end_turn","anyway":1}',
+    json.dumps({**DRAFT, "exchanges": {}}),
+    json.dumps({**DRAFT, "exchanges": [{"meld": 0, "position": 0}]}),
+    json.dumps({**DRAFT, "exchanges": [{"meld": 0, "position": -1, "tile": 1}]}),
+    json.dumps({**DRAFT, "exchanges": [{"meld": 0, "position": 0, "tile": 1, "more": 1}]}),
+    json.dumps({**DRAFT, "exchanges": [{"meld": 0, "position": 0, "tile": 1}] * 9}),
     '{"type":"draft","draft_no":true,"melds":[]}',
     '{"type":"draft","draft_no":1,"melds":[{"tiles":[],"kind":null}]}',
     '{"type":"draft","draft_no":1,"melds":[{"tiles":[1,1],"kind":null}]}',
@@ -330,6 +344,7 @@ def test_malformed_messages_do_not_cost_the_connection() -> None:
 
 WELL_FORMED: list[dict[str, Any]] = [
     {"type": "open_table", "name": "Küche", "rules": "pt", "turn_seconds": None},
+    {"type": "open_table", "name": "Küche", "rules": "es", "options": {"ace_points": 15, "call": True, "move": "free"}},
     {"type": "join", "table": "a1b2"},
     {"type": "leave"},
     {"type": "ready", "ready": False},
@@ -338,17 +353,23 @@ WELL_FORMED: list[dict[str, Any]] = [
     {"type": "add_peer", "address": "[fe80::1]:7654"},
     {"type": "rename", "name": "<b>"},
     DRAFT,
+    {**DRAFT, "exchanges": [{"meld": 0, "position": 2, "tile": 4}]},
     {"type": "end_turn"},
+    {"type": "end_turn", "anyway": True},
     {"type": "draw"},
     {"type": "pass"},
     {"type": "rummikub"},
+    {"type": "take_discard"},
+    {"type": "lay"},
+    {"type": "discard", "tile": 51},
+    {"type": "next_game"},
     {"type": "new_lobby"},
 ]
 
 
 def test_every_command_has_a_well_formed_example_that_passes() -> None:
     assert [parse_command(json.dumps(command)) for command in WELL_FORMED] == WELL_FORMED
-    assert [command["type"] for command in WELL_FORMED] == list(COMMANDS)
+    assert list(dict.fromkeys(command["type"] for command in WELL_FORMED)) == list(COMMANDS)
 
 
 def test_message_over_the_limit_closes_only_that_page() -> None:

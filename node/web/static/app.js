@@ -1,19 +1,27 @@
 /**
  * The player's page. Begins here: one connection to the own node, and of two screens the one that the node names.
  *
- * Reading order: socket, tiles, melds, draft, rackorder, play (the player's own play, no elements), then what is seen:
- * board, rack, drag, places, keys, clock, players, happenings, result, table; lobby; toast, sound, dom.
+ * Reading order: socket, words, tiles, melds, draft, rackorder, play (the player's own play, no elements), then what is
+ * seen: board, piles, rack, drag, places, keys, clock, players, happenings, rulestext, result, table; houserules, lobby;
+ * ask, toast, sound, dom.
+ *
+ * The page decides nothing about the rules. What may be done comes with every judged draft: reasons (`faults`), `can_*`,
+ * with cards also `phase_hint`, `can_take_discard` and `can_discard`. A card game (`deck` is `cards`) has turns of several
+ * moves: `draw` or `take_discard`, `lay` as often as one likes, `discard`. Where ending the turn illegally costs tiles,
+ * the node refuses `end_turn` with code ILLEGAL-COSTS; the page asks, and says `anyway`.
  *
  * For tests, `data-testid` on:
  *   everywhere   message (refusals and calm notices), contact (no connection)
  *   lobby        lobby, name, rename, notice, address, tables, join-<table id>, table-name, rule-set, turn-seconds,
- *                open-table, by-address, peer-address, add-peer
+ *                house-rules, option-<field>, error-<field>, open-table, by-address, peer-address, add-peer
  *   at a table   at-table, members, member-<id>, why-not, ready, start, add-bot, leave, rules
  *   the game     table, words, turn, waiting, clock, opening, notice, announce, board, meld-<n>, kind-<n>-group,
- *                kind-<n>-run, new-meld, tile-<id>, rack, faults, undo, redo, reset, sort-colour, sort-number, sort-own,
- *                draw (also passes), rummikub, end-turn, sound, more, leave, stay, leave-now, player-<seat>, pool, log,
- *                state-hash, rules
- *   the end      result, result-<seat>, new-lobby
+ *                kind-<n>-run, exchange-<tile id>, new-meld, tile-<id>, rack, faults, undo, redo, reset, sort-colour,
+ *                sort-number, sort-own, draw (also passes), rummikub, end-turn, sound, more, leave, player-<seat>, pool,
+ *                log, state-hash, rules
+ *   with cards   piles, stock, discard-pile, take-discard, lay, discard; end-turn (the turn can end only so)
+ *   questions    ask; stay, leave-now; go-on, end-anyway; exchange-now, put-beside
+ *   the end      result, result-<seat>, standings, standing-<seat>, next-game, awaited, new-lobby
  * A button that does nothing just now has `aria-disabled`, its `title` says why, and pressing it says it in `message`.
  */
 
@@ -40,15 +48,13 @@ const send = (message) => {
 const say = (sentence, calm) => toast.say(sentence, calm);
 const lobby = new Lobby(send, say);
 const table = new TableScreen({ send, say }, new Sound());
-let rulesText = [];
 
 const receive = {
   state(state) {
     const atTable = state.screen === 'table' && state.table !== null;
-    if (state.lobby?.at) rulesText = state.lobby.at.rules_text;
     arrange(root, [contact, atTable ? table.node : lobby.node, toast.node]);
     if (atTable) {
-      table.show(state.table, state.table.rules_text ?? rulesText);
+      table.show(state.table);
     } else {
       document.title = 'Rummesh';
       if (state.lobby) lobby.show(state);
@@ -57,7 +63,7 @@ const receive = {
   judged: (message) => table.answer(message),
   refused(message) {
     if (table.node.isConnected) table.refused(message);
-    else say(message.sentence);
+    else lobby.refused(message);
   },
 };
 

@@ -10,8 +10,8 @@ export class Board {
   #melds = [];
   #empty;
 
-  /** `onKind(index, kind)`: the player says how a meld is meant. */
-  constructor(onKind) {
+  /** `onKind(index, kind)`: the player says how a meld is meant. `onExchange(id)`: and wants to exchange a joker. */
+  constructor(onKind, onExchange) {
     this.newMeld = el('button', { type: 'button', class: 'new-meld', testid: 'new-meld', tabindex: -1 }, 'New meld');
     this.#empty = el('p', { class: 'empty' });
     this.#list = el('div', { class: 'melds' });
@@ -19,11 +19,14 @@ export class Board {
     this.#list.addEventListener('click', (event) => {
       const kind = event.target.closest('[data-kind-of]');
       if (kind) onKind(Number(kind.dataset.kindOf), kind.dataset.kind);
+      const joker = event.target.closest('[data-joker]');
+      if (joker) onExchange(Number(joker.dataset.joker));
     });
   }
 
   /**
-   * Shows `melds`: `{tiles: [element], kind, points, bothWays, faulty, changed}`. `open`: the player may work on it.
+   * Shows `melds`: `{tiles: [element], kind, points, bothWays, faulty, changed, jokers}`; `jokers`: `{id, label}` of
+   * those that can be exchanged with notice. `open`: the player may work on it.
    * `empty`: what to say when nothing lies there.
    */
   show(melds, open, empty) {
@@ -61,15 +64,16 @@ function makeMeld(index) {
     button.dataset.kindOf = index;
     kinds.append(button);
   }
-  const top = el('div', { class: 'meld-top', 'data-grip': true }, caption, kinds);
+  const jokers = el('span', { class: 'kinds' });
+  const top = el('div', { class: 'meld-top', 'data-grip': true }, caption, kinds, jokers);
   const tiles = el('div', { class: 'meld-tiles' });
   const node = el('div', { class: 'meld', testid: `meld-${index}`, role: 'group' }, top, tiles);
   node.dataset.meld = index;
-  return { node, caption, kinds, tiles };
+  return { node, caption, kinds, jokers, tiles };
 }
 
 function showMeld(parts, index, meld, open) {
-  const { node, caption, kinds, tiles } = parts;
+  const { node, caption, kinds, jokers, tiles } = parts;
   const words = [meld.kind ?? (meld.faulty ? 'not a meld yet' : ''), meld.points ? String(meld.points) : ''];
   setText(caption, words.filter(Boolean).join(' · '));
   node.classList.toggle('faulty', meld.faulty);
@@ -80,5 +84,17 @@ function showMeld(parts, index, meld, open) {
   for (const button of kinds.children) {
     button.setAttribute('aria-pressed', String(button.dataset.kind === meld.kind));
   }
+  const wanted = open ? meld.jokers : [];
+  if (jokers.dataset.shown !== JSON.stringify(wanted)) {
+    jokers.dataset.shown = JSON.stringify(wanted);
+    jokers.replaceChildren(...wanted.map(exchangeButton));
+  }
+  jokers.hidden = wanted.length === 0;
   arrange(tiles, meld.tiles);
+}
+
+function exchangeButton({ id, label }) {
+  const button = el('button', { type: 'button', class: 'kind exchange', testid: `exchange-${id}`, 'aria-label': label, title: label }, 'Exchange');
+  button.dataset.joker = id;
+  return button;
 }

@@ -1,7 +1,7 @@
 /**
- * The draft: how the board lies while its player is at work. Never judged here; every change is one step that can be
- * undone. Invariant: each tile of the board at the start of the turn lies in exactly one meld, and every other tile in
- * a meld is one of the own rack.
+ * The draft: how the board lies while its player is at work, and which jokers were exchanged with notice. Never judged
+ * here; every change is one step that can be undone. Invariant: each tile of the board at the start of the turn lies in
+ * exactly one meld, and every other tile in a meld is one of the own rack.
  */
 
 import { inOrder, readsBothWays, twoRuns } from './melds.js';
@@ -25,17 +25,19 @@ export class Draft {
     this.#start = new Set(board.flatMap(({ tiles }) => tiles));
     this.#faceOf = faceOf;
     this.melds = board.map(({ tiles, kind }) => fresh(tiles, kind));
+    this.exchanges = []; // {meld, position, tile}: places on the board at the start of the turn
   }
 
-  /** Takes up melds that the node kept (after a reload). False, and no change, if they do not fit this turn. */
-  takeUp(melds, rack) {
+  /** Takes up what the node kept (after a reload). False, and no change, if it does not fit this turn. */
+  takeUp({ melds, exchanges = [] }, rack) {
     const tiles = melds.flatMap((meld) => meld.tiles);
     if (new Set(tiles).size !== tiles.length || !this.#fits(tiles, rack)) return false;
     const kept = melds.map((meld) => fresh(meld.tiles, meld.kind));
     if (!same(melds.map((meld) => meld.tiles.join()), this.melds.map((meld) => meld.tiles.join()))) {
-      this.#past.push(copy(this.melds));
+      this.#past.push(this.#now());
     }
     this.melds = kept;
+    this.exchanges = exchanges.map(({ meld, position, tile }) => ({ meld, position, tile }));
     return true;
   }
 
@@ -96,11 +98,36 @@ export class Draft {
     return this.#step((melds) => [...melds.map((meld) => this.#without(meld, ids)), fresh(inOrder(ids, this.#faceOf))]);
   }
 
-  /** Sends tiles laid this turn back to the rack. False if none of `ids` is one. */
+  /** Sends tiles laid this turn back to the rack, and with them the exchanges they were for. False if there is none. */
   takeBack(ids) {
     const laid = this.laid;
     const back = ids.filter((id) => laid.has(id));
-    return back.length > 0 && this.#step((melds) => melds.map((meld) => this.#without(meld, back)));
+    if (back.length === 0) return false;
+    const exchanges = this.exchanges.filter(({ tile }) => !back.includes(tile));
+    return this.#step((melds) => melds.map((meld) => this.#without(meld, back)), exchanges);
+  }
+
+  /** Whether a tile is a joker that lay on the board at the start of the turn and was not exchanged yet. */
+  exchangeable(id) {
+    const place = this.#startPlace(id);
+    return place !== null && this.#faceOf(id).joker
+      && !this.exchanges.some(({ meld, position }) => meld === place.meld && position === place.position);
+  }
+
+  /** Exchanges a joker with notice: the tile takes its place, and the joker lies by itself, to be used this turn. */
+  exchange(joker, id) {
+    if (!this.exchangeable(joker) || this.#start.has(id)) return false;
+    const exchanges = [...this.exchanges.filter(({ tile }) => tile !== id), { ...this.#startPlace(joker), tile: id }];
+    return this.#step((melds) => [
+      ...melds.map((meld) => this.#without(meld, [id]))
+        .map((meld) => (meld.tiles.includes(joker) ? this.#kinded({ ...meld, tiles: meld.tiles.map((old) => (old === joker ? id : old)) }) : meld)),
+      fresh([joker]),
+    ], exchanges);
+  }
+
+  #startPlace(id) {
+    const meld = this.#board.findIndex(({ tiles }) => tiles.includes(id));
+    return meld < 0 ? null : { meld, position: this.#board[meld].tiles.indexOf(id) };
   }
 
   /** Says how a meld that reads both ways is meant. */
@@ -110,21 +137,21 @@ export class Draft {
 
   undo() {
     if (!this.canUndo) return false;
-    this.#future.push(this.melds);
-    this.melds = this.#past.pop();
+    this.#future.push(this.#now());
+    ({ melds: this.melds, exchanges: this.exchanges } = this.#past.pop());
     return true;
   }
 
   redo() {
     if (!this.canRedo) return false;
-    this.#past.push(this.melds);
-    this.melds = this.#future.pop();
+    this.#past.push(this.#now());
+    ({ melds: this.melds, exchanges: this.exchanges } = this.#future.pop());
     return true;
   }
 
   /** Back to the start of the turn, as one step. */
   reset() {
-    return this.touched && this.#step(() => this.#board.map(({ tiles, kind }) => fresh(tiles, kind)));
+    return this.touched && this.#step(() => this.#board.map(({ tiles, kind }) => fresh(tiles, kind)), []);
   }
 
   /** The melds as they are sent to the node. */
@@ -149,10 +176,15 @@ export class Draft {
     return readsBothWays(meld.tiles.map(this.#faceOf)) ? meld : { ...meld, kind: null };
   }
 
-  #step(change) {
-    this.#past.push(copy(this.melds));
+  #now() {
+    return { melds: copy(this.melds), exchanges: this.exchanges };
+  }
+
+  #step(change, exchanges = this.exchanges) {
+    this.#past.push(this.#now());
     this.#future = [];
     this.melds = change(copy(this.melds)).filter(({ tiles }) => tiles.length > 0);
+    this.exchanges = exchanges;
     return true;
   }
 }

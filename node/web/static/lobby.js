@@ -3,6 +3,8 @@
  */
 
 import { arrange, el, setBlocked, setText } from './dom.js';
+import { HouseRules, readNumber } from './houserules.js';
+import { RulesText } from './rulestext.js';
 import { stillTile } from './tiles.js';
 
 const MAX_NAME = 40;
@@ -20,6 +22,8 @@ export class Lobby {
   #seconds = el('input', {
     class: 'field short', testid: 'turn-seconds', id: 'turn-seconds', type: 'number', min: 0, max: 3600, step: 5, inputmode: 'numeric',
   });
+  #secondsError = el('p', { class: 'field-error', testid: 'error-turn_seconds', hidden: true });
+  #house = new HouseRules();
   #ruleSets = [];
   #peer = el('input', { class: 'field', testid: 'peer-address', id: 'peer-address', placeholder: '192.168.1.20:7654', autocomplete: 'off', spellcheck: 'false' });
   #address = el('code', { class: 'address', testid: 'address' });
@@ -46,7 +50,7 @@ export class Lobby {
     );
     this.#seat.listen(send, say);
     this.#me.addEventListener('blur', () => this.#me.form.requestSubmit());
-    this.#rules.addEventListener('change', () => this.#showSeconds());
+    this.#rules.addEventListener('change', () => this.#showOptions());
   }
 
   show(state) {
@@ -63,13 +67,26 @@ export class Lobby {
     this.#seat.show(lobby.at, this.#title(lobby.at?.rules));
   }
 
+  /** The node refused a command. */
+  refused({ command, sentence, fields = {} }) {
+    if (command === 'open_table') this.#mark(fields);
+    this.#say(sentence);
+  }
+
+  #mark(fields) {
+    setText(this.#secondsError, fields.turn_seconds ?? '');
+    this.#secondsError.hidden = !fields.turn_seconds;
+    this.#house.mark(fields);
+  }
+
   #openCard() {
     this.#tableName.addEventListener('input', () => { this.#tableName.dataset.touched = 'yes'; });
-    return el('form', { class: 'panel', on: { submit: (event) => this.#open(event) } },
+    return el('form', { class: 'panel', novalidate: true, on: { submit: (event) => this.#open(event) } },
       el('h2', {}, 'Open a table'),
       el('label', { for: 'table-name' }, 'Name of the table'), this.#tableName,
       el('label', { for: 'rule-set' }, 'Rules'), this.#rules,
-      el('label', { for: 'turn-seconds' }, 'Seconds per turn (0 = no limit)'), this.#seconds,
+      el('label', { for: 'turn-seconds' }, 'Seconds per turn (0 = no limit)'), this.#seconds, this.#secondsError,
+      this.#house.node,
       el('button', { type: 'submit', class: 'primary', testid: 'open-table' }, 'Open the table'));
   }
 
@@ -97,8 +114,13 @@ export class Lobby {
       this.#say('Give the table a name first.');
       return;
     }
-    const seconds = this.#seconds.value === '' ? null : Number(this.#seconds.value);
-    this.#send({ type: 'open_table', name, rules: this.#rules.value, turn_seconds: seconds });
+    const seconds = readNumber(this.#seconds.value);
+    if (typeof seconds === 'string') {
+      this.#say('Write the seconds of a turn as a whole number.');
+      return;
+    }
+    this.#mark({});
+    this.#send({ type: 'open_table', name, rules: this.#rules.value, turn_seconds: seconds, options: this.#house.values });
   }
 
   #addPeer(event) {
@@ -118,11 +140,15 @@ export class Lobby {
     this.#ruleSets = sets;
     this.#rules.replaceChildren(...sets.map(({ name, title }) => el('option', { value: name }, title)));
     if (sets.some(({ name }) => name === chosen)) this.#rules.value = chosen;
-    else this.#showSeconds();
+    else this.#showOptions();
   }
 
-  #showSeconds() {
-    this.#seconds.value = String(this.#ruleSets.find(({ name }) => name === this.#rules.value)?.turn_seconds ?? '');
+  // Another rule set has other options; what was changed in the form before does not go along.
+  #showOptions() {
+    const chosen = this.#ruleSets.find(({ name }) => name === this.#rules.value);
+    this.#seconds.value = String(chosen?.turn_seconds ?? '');
+    this.#house.show(chosen?.options ?? []);
+    this.#mark({});
   }
 
   #showTables(tables) {
@@ -159,7 +185,6 @@ function whyNotJoin(table) {
 
 /** The table one sits at before the game: who is there and who is ready. */
 class Seating {
-  #at = null;
   #title = el('h2');
   #about = el('p', { class: 'quiet' });
   #members = el('ul', { class: 'member-list', testid: 'members' });
@@ -169,13 +194,12 @@ class Seating {
   #start = el('button', { type: 'button', class: 'plain', testid: 'start' }, 'Start the game');
   #bot = el('button', { type: 'button', class: 'plain', testid: 'add-bot' }, 'Add a bot');
   #leave = el('button', { type: 'button', class: 'plain', testid: 'leave' }, 'Leave');
-  #rulesText = el('div', { class: 'rules-text' });
-  #rules = el('details', { class: 'rules', testid: 'rules' }, el('summary', {}, 'The rules of this table'), this.#rulesText);
+  #rules = new RulesText();
 
   constructor() {
     this.node = el('section', { class: 'panel seating', testid: 'at-table', hidden: true },
       this.#title, this.#about, this.#members, this.#why,
-      el('div', { class: 'row' }, this.#ready, this.#start, this.#bot, this.#leave), this.#rules);
+      el('div', { class: 'row' }, this.#ready, this.#start, this.#bot, this.#leave), this.#rules.node);
   }
 
   listen(send, say) {
@@ -192,8 +216,6 @@ class Seating {
   show(at, rulesTitle) {
     this.node.hidden = at === null;
     if (at === null) return;
-    const other = at.id !== this.#at;
-    this.#at = at.id;
     setText(this.#title, at.name);
     const time = at.turn_seconds ? `${at.turn_seconds} seconds a turn` : 'no time limit';
     setText(this.#about, `${rulesTitle} · ${time} · ${at.members.length} of ${at.max} seats taken`);
@@ -207,12 +229,7 @@ class Seating {
     this.#start.classList.toggle('primary', at.can_start);
     this.#bot.hidden = !at.bots_possible;
     setBlocked(this.#bot, at.members.length < at.max ? '' : 'All seats at this table are taken.');
-    const text = at.rules_text.join('\n');
-    if (other || this.#rulesText.dataset.text !== text) {
-      this.#rulesText.dataset.text = text;
-      this.#rulesText.replaceChildren(...at.rules_text.map((sentence) => el('p', {}, sentence)));
-    }
-    this.#rules.hidden = at.rules_text.length === 0;
+    this.#rules.show(at.rules_text);
   }
 
   #showMembers(members) {

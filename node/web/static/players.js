@@ -3,6 +3,7 @@
  */
 
 import { arrange, el, setText } from './dom.js';
+import { WORDS, counted } from './words.js';
 
 export class Players {
   #rows = [];
@@ -19,13 +20,17 @@ export class Players {
     const { view } = table;
     while (this.#rows.length < view.players.length) this.#rows.push(makeRow());
     const over = view.result !== null;
+    const words = WORDS[table.deck];
+    const [opened, unopened] = table.deck === 'cards' ? ['has laid cards', 'nothing laid yet'] : ['opened', 'not opened yet'];
     view.players.forEach((player, i) => {
       showRow(this.#rows[i], {
         name: player.name,
         me: player.seat === view.seat,
         turn: !over && player.in_game && player.seat === view.turn && view.phase === 'play',
         left: player.tiles_left,
-        state: !player.in_game ? 'left the game' : player.opened ? 'opened' : 'not opened yet',
+        leftWords: `${counted(player.tiles_left, words)} left`,
+        opened: player.in_game && player.opened,
+        state: !player.in_game ? 'left the game' : player.opened ? opened : unopened,
         out: !player.in_game,
         away: table.connected[i] === false,
         bot: table.bots[i] === true,
@@ -34,7 +39,8 @@ export class Players {
     });
     arrange(this.#list, this.#rows.slice(0, view.players.length).map(({ node }) => node));
     setText(this.#left, String(view.pool));
-    setText(this.#words, view.pool === 1 ? ' tile in the pool' : ' tiles in the pool');
+    setText(this.#words, ` ${view.pool === 1 ? words.one : words.many} in the ${words.stock}`);
+    this.#words.dataset.stock = words.stock;
   }
 }
 
@@ -58,14 +64,14 @@ function showRow(parts, player, seat) {
   parts.node.classList.toggle('acting', player.turn);
   parts.node.classList.toggle('away', player.away && !player.out);
   parts.node.classList.toggle('out', player.out);
-  parts.node.classList.toggle('opened', player.state === 'opened');
+  parts.node.classList.toggle('opened', player.opened);
   if (player.turn) parts.node.setAttribute('aria-current', 'true');
   else parts.node.removeAttribute('aria-current');
   setText(parts.name, player.name);
   parts.name.title = player.name;
   setText(parts.tags, [player.me ? 'you' : '', player.bot ? 'bot' : ''].filter(Boolean).join(' · '));
   setText(parts.left, String(player.left));
-  parts.left.setAttribute('aria-label', `${player.left} tiles left`);
+  parts.left.setAttribute('aria-label', player.leftWords);
   setText(parts.state, player.away && !player.out ? 'out of contact' : player.state);
   setText(parts.total, player.total === 0 ? '' : `${signed(player.total)} points`);
 }

@@ -4,6 +4,7 @@
 
 import { arrange, el, setText } from './dom.js';
 import { covers, gapAt } from './places.js';
+import { counted } from './words.js';
 
 export class Rack {
   #tiles;
@@ -15,10 +16,11 @@ export class Rack {
     this.node = el('section', { class: 'rack', testid: 'rack' }, this.#tiles, this.#count);
   }
 
-  /** Shows the tiles (elements, in order). */
-  show(tiles) {
+  /** Shows the tiles (elements, in order); `words` of the game. */
+  show(tiles, words) {
     arrange(this.#tiles, tiles);
-    setText(this.#count, tiles.length === 1 ? '1 tile' : `${tiles.length} tiles`);
+    setText(this.#count, counted(tiles.length, words));
+    this.#tiles.setAttribute('aria-label', `Your ${words.rack}`);
     this.node.classList.toggle('many', tiles.length > 16);
   }
 

@@ -2,6 +2,7 @@
  * The screen of a running game: puts the parts together, turns presses into `Play`, and shows what `Play` says.
  */
 
+import { Ask } from './ask.js';
 import { Board } from './board.js';
 import { Clock } from './clock.js';
 import { arrange, calm, el, setBlocked, setText } from './dom.js';
@@ -9,26 +10,33 @@ import { Drag } from './drag.js';
 import { Happenings } from './happenings.js';
 import { listenToKeys } from './keys.js';
 import { mark } from './lobby.js';
+import { Piles } from './piles.js';
 import { Play } from './play.js';
 import { Players } from './players.js';
 import { Rack } from './rack.js';
 import { resultPanel } from './result.js';
-import { TileBox, describe } from './tiles.js';
+import { RulesText } from './rulestext.js';
+import { TileBox, describe, spoken } from './tiles.js';
+import { WORDS, counted } from './words.js';
 
 const MOVE_MS = 150;
 const CALLS = {
-  start: 'The tiles are being shuffled. Every player’s machine takes part, so nobody knows the order.',
-  racks: 'The racks are being dealt.',
-  draw: 'A tile is being drawn.',
-  redeal: 'The pool is being shuffled again.',
-  final: 'The remaining racks are being opened.',
+  start: ({ many }) => `The ${many} are being shuffled. Every player’s machine takes part, so nobody knows the order.`,
+  racks: ({ many }) => `The ${many} are being dealt.`,
+  draw: ({ one }) => `A ${one} is being drawn.`,
+  redeal: ({ stock }) => `The ${stock} is being shuffled again.`,
+  final: ({ rack }) => `The remaining ${rack}s are being opened.`,
 };
 
 const button = (testid, text, className, label) => el('button', { type: 'button', class: className, testid, 'aria-label': label }, text);
-const sortButton = (how, digits, word, label) => el(
-  'button', { type: 'button', class: 'tool sort', testid: `sort-${how}`, 'aria-label': label, title: label },
-  digits, el('span', { class: 'word' }, ` ${word}`),
-);
+const SORTS = {
+  tiles: {
+    colour: ['789', 'runs', 'Sort the rack by colour, for runs'], number: ['777', 'groups', 'Sort the rack by number, for groups'],
+  },
+  cards: {
+    colour: ['♠♥', 'by suit', 'Sort the hand by suit, for runs'], number: ['777', 'by rank', 'Sort the hand by rank, for groups'],
+  },
+};
 
 export class TableScreen {
   #hooks;
@@ -45,7 +53,8 @@ export class TableScreen {
 
   #tiles = new TileBox();
   #play;
-  #board = new Board((index, kind) => this.#play.setKind(index, kind));
+  #board = new Board((index, kind) => this.#play.setKind(index, kind), (joker) => this.#play.exchange(joker));
+  #piles = new Piles(() => this.#play.finish('draw'), () => this.#pressPile());
   #rack = new Rack();
   #clock = new Clock(() => this.#lastSeconds());
   #players = new Players();
@@ -69,34 +78,42 @@ export class TableScreen {
   #redo = button('redo', '↷', 'tool', 'Redo');
   #reset = button('reset', 'Reset', 'tool');
   #sorts = {
-    colour: sortButton('colour', '789', 'runs', 'Sort the rack by colour, for runs'),
-    number: sortButton('number', '777', 'groups', 'Sort the rack by number, for groups'),
+    colour: button('sort-colour', '', 'tool sort'),
+    number: button('sort-number', '', 'tool sort'),
     own: button('sort-own', 'My order', 'tool sort'),
   };
   #draw = button('draw', 'Draw', 'action');
+  #take = button('take-discard', '', 'action');
+  #lay = button('lay', 'Lay down', 'action');
+  #discard = button('discard', 'Discard', 'action');
   #rummikub = button('rummikub', 'Rummikub!', 'action');
   #end = button('end-turn', 'End turn', 'action');
   #soundButton = button('sound', '', 'tool');
   #more = button('more', 'More', 'tool');
   #leave = button('leave', 'Leave', 'tool');
-  #rulesText = el('div', { class: 'rules-text' });
-  #rules = el('details', { class: 'rules', testid: 'rules' }, el('summary', {}, 'The rules of this table'), this.#rulesText);
+  #rules = new RulesText();
+  #help = el('div');
+  #helpKey = '';
   #seal = el('p', { class: 'seal quiet', testid: 'state-hash' });
   #side = el('aside', { class: 'side', id: 'side' });
-  #asking = this.#leaveDialog();
+  #asking = new Ask();
+  #askedInTurn = false; // the question is about the own turn, and goes with it
 
   /** `hooks`: `send(command)`, `say(sentence, calm)`; `sound`: a `Sound`. */
   constructor(hooks, sound) {
     this.#hooks = hooks;
     this.#sound = sound;
-    this.#play = new Play({ ...hooks, storage: sessionStorage, changed: (placed) => this.#showChange(placed) });
+    this.#play = new Play({
+      ...hooks, storage: sessionStorage, changed: (placed) => this.#showChange(placed),
+      askCosts: (reasons, tiles) => this.#askCosts(reasons, tiles),
+    });
     this.#opening.append(this.#openingText, el('span', { class: 'opening-track' }, this.#openingBar));
     this.#scroller.append(this.#board.node);
     this.#side.append(
       this.#players.node,
       el('div', { class: 'more-panel' },
-        el('h2', {}, 'What happened'), this.#happenings.node, this.#rules, el('details', { class: 'rules' },
-          el('summary', {}, 'Hands and keys'), ...help()), this.#seal),
+        el('h2', {}, 'What happened'), this.#happenings.node, this.#rules.node, el('details', { class: 'rules' },
+          el('summary', {}, 'Hands and keys'), this.#help), this.#seal),
     );
     this.node = el('div', { class: 'table', testid: 'table' },
       el('header', { class: 'top' },
@@ -104,13 +121,13 @@ export class TableScreen {
         el('div', { class: 'top-tools' }, this.#soundButton, this.#more, this.#leave)),
       el('main', { class: 'stage' },
         el('div', { class: 'turnbar' }, el('div', { class: 'turn-words' }, this.#turn, this.#sub), this.#opening, this.#clock.node),
-        this.#notice, this.#scroller,
+        this.#notice, this.#piles.node, this.#scroller,
         el('div', { class: 'status' }, this.#hint, this.#faults),
         el('div', { class: 'controls' },
           el('div', { class: 'tools' }, this.#undo, this.#redo, this.#reset, ...Object.values(this.#sorts)),
-          el('div', { class: 'actions' }, this.#draw, this.#rummikub, this.#end)),
+          el('div', { class: 'actions' }, this.#draw, this.#take, this.#lay, this.#discard, this.#rummikub, this.#end)),
         this.#rack.node),
-      this.#side, this.#line, this.#live, this.#asking);
+      this.#side, this.#line, this.#live, this.#asking.node);
     this.#drag = new Drag(this.node, this.#scroller, this.#dragHooks());
     this.#listen();
     this.#showSound();
@@ -118,8 +135,8 @@ export class TableScreen {
 
   // Shown
 
-  /** Shows the newest state. `rulesText`: sentences, may be empty. */
-  show(table, rulesText) {
+  /** Shows the newest state. */
+  show(table) {
     const { view } = table;
     const key = `${table.words}|${view.game}|${view.turn_number}|${view.turn}|${view.phase}`;
     const turned = key !== this.#turnKey;
@@ -128,12 +145,13 @@ export class TableScreen {
     if (turned) this.#seeBoard(view);
     this.#play.update(table);
     if (turned && this.#drag.ids?.some((id) => !this.#play.rack.includes(id))) this.#drag.cancel();
-    this.#showTop(table, rulesText);
+    this.#showTop(table);
     this.#players.show(table);
     this.#happenings.show(table.log);
     this.#clock.set(view.result ? null : table.clock.remaining_s, table.clock.running, view.turn_seconds);
-    this.#showResult(view);
+    this.#showResult(table);
     this.#showPlay();
+    if (this.#askedInTurn && !this.#play.open) this.#asking.close();
     if (turned) this.#announce(view);
   }
 
@@ -162,27 +180,31 @@ export class TableScreen {
     this.#lastBoard = { game: view.game, turn: view.turn, ids };
   }
 
-  #showTop(table, rulesText) {
+  #showTop(table) {
     const { view } = table;
     setText(this.#tableName, table.table_name);
     setText(this.#words, table.words);
     setText(this.#notice, table.notice ?? '');
     this.#notice.hidden = !table.notice;
-    setText(this.#turn, turnWords(view));
+    setText(this.#turn, turnWords(this.#table));
     setText(this.#sub, table.waiting ?? (view.waiting_for ? this.#callWords(view) : ''));
     setText(this.#seal, `Entry ${table.height} · state ${table.state_hash.slice(0, 16)}`);
     this.#seal.title = table.state_hash;
-    const text = rulesText.join('\n');
-    if (this.#rulesText.dataset.text !== text) {
-      this.#rulesText.dataset.text = text;
-      this.#rulesText.replaceChildren(...rulesText.map((sentence) => el('p', {}, sentence)));
+    this.#rules.show(table.rules_text);
+    if (table.deck !== this.#helpKey) {
+      this.#helpKey = table.deck;
+      this.#help.replaceChildren(...help(table.deck));
+      for (const [how, [digits, word, label]] of Object.entries(SORTS[table.deck])) {
+        this.#sorts[how].replaceChildren(digits, el('span', { class: 'word' }, ` ${word}`));
+        this.#sorts[how].title = label;
+        this.#sorts[how].setAttribute('aria-label', label);
+      }
     }
-    this.#rules.hidden = rulesText.length === 0;
-    document.title = `${view.result ? 'Game over' : this.#isMine(view) ? '▶ Your turn' : turnWords(view)} · Rummesh`;
+    document.title = `${view.result ? 'Game over' : this.#isMine(view) ? '▶ Your turn' : turnWords(this.#table)} · Rummesh`;
   }
 
   #callWords(view) {
-    if (view.waiting_for !== 'draw' || view.drawing === null) return CALLS[view.waiting_for] ?? '';
+    if (view.waiting_for !== 'draw' || view.drawing === null) return CALLS[view.waiting_for]?.(WORDS[this.#table.deck]) ?? '';
     return view.drawing === view.seat ? 'You draw.' : `${view.players[view.drawing].name} draws.`;
   }
 
@@ -191,7 +213,7 @@ export class TableScreen {
   }
 
   #announce(view) {
-    setText(this.#live, `${turnWords(view)}.`);
+    setText(this.#live, `${turnWords(this.#table)}.`);
     if (this.#isMine(view) && this.#play.mine) this.#sound.turn();
   }
 
@@ -201,17 +223,34 @@ export class TableScreen {
     this.#sound.last();
   }
 
-  #showResult(view) {
-    const key = view.result ? JSON.stringify([view.result, view.players]) : '';
+  #showResult(table) {
+    const { view, series } = table;
+    const key = view.result ? JSON.stringify([view.result, view.players, series]) : '';
     this.node.classList.toggle('over', view.result !== null);
     if (key === this.#resultKey) return;
+    const news = view.result !== null && this.#result === null;
     this.#resultKey = key;
-    this.#result?.remove();
-    this.#result = view.result ? resultPanel(view, () => this.#hooks.send({ type: 'new_lobby' })) : null;
-    if (this.#result) {
-      this.#scroller.prepend(this.#result);
-      this.#scroller.scrollTop = 0;
-    }
+    const focused = this.#result?.contains(document.activeElement) ? document.activeElement.dataset.testid : null;
+    const hooks = { next: () => this.#nextGame(), lobby: () => this.#goToLobby() };
+    const shown = view.result ? resultPanel(table, hooks) : null;
+    if (shown && this.#result) this.#result.replaceWith(shown);
+    else if (shown) this.#scroller.prepend(shown);
+    else this.#result?.remove();
+    this.#result = shown;
+    if (focused) shown?.querySelector(`[data-testid="${focused}"]`)?.focus();
+    if (news) this.#scroller.scrollTop = 0;
+  }
+
+  #nextGame() {
+    const { series, view } = this.#table;
+    if (series.can_wish) this.#hooks.send({ type: 'next_game' });
+    else if (series.wishes[view.seat]) this.#hooks.say('The others know that you are ready for the next game.', true);
+    else this.#hooks.say('You cannot ask for the next game.');
+  }
+
+  #goToLobby() {
+    if (this.#table.series.over) this.#hooks.send({ type: 'new_lobby' });
+    else this.#askLeave('new_lobby');
   }
 
   #showChange(placed = []) {
@@ -226,6 +265,7 @@ export class TableScreen {
     this.node.classList.toggle('watching', this.#table.view.seat === null);
     // A tile in the hand must not be pulled away: while it is dragged the tiles stay as they are.
     if (!this.#drag?.ids || !play.open) this.#showTiles();
+    this.#showPiles();
     this.#showOpening();
     this.#showStatus();
     this.#showButtons();
@@ -244,9 +284,9 @@ export class TableScreen {
         laid: laid.has(id), faulty: meld.faulty, new: !play.touched && this.#newOnBoard.has(id),
       })),
     }));
-    const empty = view.phase === 'play' && !view.result ? 'The board is empty.' : '';
+    const empty = view.phase === 'play' && !view.result ? `The ${play.words.board} is empty.` : '';
     this.#board.show(melds, play.open && !view.result, empty);
-    this.#rack.show(play.rack.map((id) => this.#tile(id, [], { new: play.order.isFresh(id) })));
+    this.#rack.show(play.rack.map((id) => this.#tile(id, [], { new: play.order.isFresh(id) })), play.words);
     this.#tiles.keep(new Set([...melds.flatMap(({ ids }) => ids), ...play.rack]));
     this.#rove(focused?.isConnected ? focused.closest('.tile, .new-meld') : null);
     if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
@@ -283,6 +323,17 @@ export class TableScreen {
     }
   }
 
+  #showPiles() {
+    const play = this.#play;
+    const { view } = this.#table;
+    const judged = play.open ? play.judged : null;
+    this.#piles.node.hidden = !play.cards || view.result !== null || view.phase === 'start' || view.phase === 'deal';
+    this.#piles.show({
+      left: view.pool, discard: view.discard, mayDraw: judged?.can_draw ?? false, mayTake: judged?.can_take_discard ?? false,
+      mayDiscard: play.selection.length === 1 && (judged?.can_discard.includes(play.selection[0]) ?? false),
+    });
+  }
+
   #showOpening() {
     const judged = this.#play.judged;
     const needed = judged?.opening_needed ?? 0;
@@ -305,13 +356,16 @@ export class TableScreen {
     }));
     this.#faults.hidden = faults.length === 0;
     this.#hint.hidden = faults.length > 0;
+    const judged = play.judged;
     const draw = view.can_pass ? 'pass' : 'draw a tile';
     let hint = '';
     if (play.sent) hint = 'Sent. Waiting for the others to agree.';
+    else if (play.mine && !play.open) hint = 'Your card is being drawn.';
+    else if (play.mine && play.cards) hint = judged?.phase_hint ?? '';
     else if (play.mine && !play.touched) hint = `Drag tiles to the board, or select them and press where they belong. Nothing to lay? Then ${draw}.`;
-    else if (play.mine && play.judged?.can_rummikub) hint = 'Your rack is empty: press Rummikub!';
-    else if (play.mine && play.judged?.can_end) hint = 'This is a legal play.';
-    else if (!play.mine && view.phase === 'play' && view.seat !== null && !view.result) hint = 'You can arrange your rack while the others play.';
+    else if (play.mine && judged?.can_rummikub) hint = 'Your rack is empty: press Rummikub!';
+    else if (play.mine && judged?.can_end) hint = 'This is a legal play.';
+    else if (!play.mine && view.phase === 'play' && view.seat !== null && !view.result) hint = `You can arrange your ${play.words.rack} while the others play.`;
     setText(this.#hint, hint);
     this.#hint.classList.toggle('good', play.mine && play.touched && (play.judged?.can_end || play.judged?.can_rummikub || false));
   }
@@ -320,18 +374,53 @@ export class TableScreen {
     const play = this.#play;
     const { view } = this.#table;
     const reasons = play.reasons;
-    setText(this.#draw, view.can_pass ? 'Pass' : 'Draw');
-    setBlocked(this.#draw, reasons.draw);
-    setBlocked(this.#end, reasons.end);
-    setBlocked(this.#rummikub, reasons.rummikub);
     const judged = play.open ? play.judged : null;
-    this.#end.classList.toggle('primary', (judged?.can_end ?? false) && !reasons.end);
-    this.#rummikub.classList.toggle('primary', judged?.can_rummikub ?? false);
-    this.#draw.classList.toggle('primary', (judged?.can_draw ?? false) && !play.touched);
+    if (play.cards) this.#showCardButtons(reasons, judged);
+    else this.#showTileButtons(reasons, judged);
     setBlocked(this.#undo, play.canUndo ? '' : 'There is nothing to undo.');
     setBlocked(this.#redo, play.canRedo ? '' : 'There is nothing to redo.');
     setBlocked(this.#reset, play.open && play.touched ? '' : 'Nothing was moved in this turn.');
     setBlocked(this.#sorts.own, play.order.sorted ? '' : 'This is your own order.');
+  }
+
+  #showTileButtons(reasons, judged) {
+    const { view } = this.#table;
+    for (const node of [this.#take, this.#lay, this.#discard]) node.hidden = true;
+    for (const node of [this.#draw, this.#rummikub, this.#end]) node.hidden = false;
+    setText(this.#draw, view.can_pass ? 'Pass' : 'Draw');
+    setBlocked(this.#draw, reasons.draw);
+    setBlocked(this.#end, reasons.end_turn);
+    setBlocked(this.#rummikub, reasons.rummikub);
+    this.#end.classList.toggle('primary', (judged?.can_end ?? false) && !reasons.end_turn);
+    this.#rummikub.classList.toggle('primary', judged?.can_rummikub ?? false);
+    this.#draw.classList.toggle('primary', (judged?.can_draw ?? false) && !this.#play.touched);
+  }
+
+  // First a card is taken, then laid and discarded: only the buttons of the moment are there.
+  #showCardButtons(reasons, judged) {
+    const play = this.#play;
+    const { view } = this.#table;
+    const drawn = play.mine && view.drawn;
+    const top = view.discard.at(-1);
+    const mustEnd = drawn && (judged?.can_pass ?? false);
+    this.#rummikub.hidden = true;
+    this.#draw.hidden = drawn;
+    this.#take.hidden = drawn || !top;
+    this.#lay.hidden = !drawn;
+    this.#discard.hidden = !drawn || mustEnd;
+    this.#end.hidden = !mustEnd;
+    setText(this.#draw, 'Draw from stock');
+    setText(this.#take, top ? `Take ${spoken(top.text)}` : '');
+    setBlocked(this.#draw, reasons.draw);
+    setBlocked(this.#take, reasons.take_discard);
+    setBlocked(this.#lay, reasons.lay);
+    setBlocked(this.#discard, reasons.discard);
+    setBlocked(this.#end, reasons.pass);
+    this.#draw.classList.toggle('primary', judged?.can_draw ?? false);
+    this.#take.classList.toggle('primary', judged?.can_take_discard ?? false);
+    this.#lay.classList.toggle('primary', judged?.can_end ?? false);
+    this.#end.classList.toggle('primary', mustEnd);
+    this.#discard.classList.toggle('primary', !play.touched && (judged?.can_discard.includes(play.selection[0]) ?? false));
   }
 
   #showSound() {
@@ -358,9 +447,12 @@ export class TableScreen {
     press(this.#redo, () => play.redo());
     press(this.#reset, () => play.reset());
     for (const [how, node] of Object.entries(this.#sorts)) press(node, () => play.sort(how));
-    press(this.#end, () => play.finish('end_turn'));
+    press(this.#end, () => play.finish(play.cards ? 'pass' : 'end_turn'));
     press(this.#rummikub, () => play.finish('rummikub'));
     press(this.#draw, () => play.finish(this.#table.view.can_pass ? 'pass' : 'draw'));
+    press(this.#take, () => play.finish('take_discard'));
+    press(this.#lay, () => play.finish('lay'));
+    press(this.#discard, () => play.finish('discard'));
     press(this.#soundButton, () => {
       this.#sound.toggle();
       this.#showSound();
@@ -368,7 +460,7 @@ export class TableScreen {
     press(this.#more, () => this.#showMore(!this.node.classList.contains('more-open')));
     this.#showMore(false);
     this.#more.setAttribute('aria-controls', 'side');
-    press(this.#leave, () => (this.#table?.view.result ? this.#hooks.send({ type: 'leave' }) : this.#asking.showModal()));
+    press(this.#leave, () => (this.#table.series.over ? this.#hooks.send({ type: 'leave' }) : this.#askLeave('leave')));
     this.#scroller.addEventListener('click', (event) => this.#pressBoard(event));
     this.#rack.node.addEventListener('click', (event) => this.#pressRack(event));
     listenToKeys(this.node, {
@@ -386,6 +478,11 @@ export class TableScreen {
       back: (element) => this.#back(element),
       shift: (element, step) => this.#shift(element, step),
     });
+  }
+
+  #pressPile() {
+    if (this.#table.view.drawn && this.#play.mine) this.#play.finish('discard');
+    else this.#play.finish('take_discard');
   }
 
   #pressBoard(event) {
@@ -451,11 +548,13 @@ export class TableScreen {
         for (const id of ids) this.#tiles.get(id, this.#play.text(id)).classList.add('lifted');
         this.#play.order.touch(ids);
       },
-      over: (ids, x, y) => this.#showPlace(this.#placeAt(x, y)),
+      over: (ids, x, y) => this.#showPlace(this.#placeAt(ids, x, y)),
       drop: (ids, x, y) => {
-        const place = this.#placeAt(x, y);
+        const place = this.#placeAt(ids, x, y);
         this.#dropped = new Set(ids);
-        if (!place || !this.#play.put(ids, place)) this.#showPlay();
+        if (place?.zone === 'joker') this.#askExchange(ids, place);
+        else if (place && this.#play.put(ids, place)) return;
+        this.#showPlay();
       },
       end: () => {
         this.node.classList.remove('dragging');
@@ -485,12 +584,15 @@ export class TableScreen {
     return seen.filter((other) => play.selection.includes(other));
   }
 
-  #placeAt(x, y) {
-    const rack = this.#rack.hit(x, y);
-    if (rack) return rack;
+  #placeAt(ids, x, y) {
+    const other = this.#rack.hit(x, y) ?? this.#piles.hit(x, y);
+    if (other) return other;
     const box = this.#scroller.getBoundingClientRect();
     if (x < box.left || x > box.right || y < box.top || y > box.bottom) return null;
-    return this.#board.hit(x, y) ?? { zone: 'new', node: this.#board.newMeld };
+    const place = this.#board.hit(x, y) ?? { zone: 'new', node: this.#board.newMeld };
+    const joker = place.zone === 'meld' ? onMiddle([...place.node.querySelectorAll('.tile')], x, y) : null;
+    if (!joker || !this.#play.mayExchange(ids, Number(joker.dataset.id))) return place;
+    return { zone: 'joker', joker: Number(joker.dataset.id), beside: { zone: 'meld', index: place.index, at: place.at }, node: joker };
   }
 
   #showPlace(place) {
@@ -504,23 +606,44 @@ export class TableScreen {
     }
   }
 
-  #leaveDialog() {
-    const dialog = el('dialog', { class: 'ask', 'aria-labelledby': 'ask-title' });
-    dialog.append(
-      el('h2', { id: 'ask-title' }, 'Leave the game?'),
-      el('p', {}, 'The others go on without you, and this game counts as lost for you.'),
-      el('div', { class: 'row' },
-        el('button', { type: 'button', class: 'plain', testid: 'stay', on: { click: () => dialog.close() } }, 'Stay'),
-        el('button', {
-          type: 'button', class: 'primary', testid: 'leave-now', on: {
-            click: () => {
-              dialog.close();
-              this.#hooks.send({ type: 'leave' });
-            },
-          },
-        }, 'Leave the game')));
-    return dialog;
+  // Asked
+
+  #askLeave(command) {
+    this.#askedInTurn = false;
+    const running = this.#table.view.result === null;
+    const text = running ? 'The others go on without you, and this game counts as lost for you.'
+      : 'The series is not over. Without you the others cannot play the next game.';
+    this.#asking.ask(running ? 'Leave the game?' : 'Leave the series?', [text], [
+      { testid: 'stay', label: 'Stay' },
+      { testid: 'leave-now', label: running ? 'Leave the game' : 'Leave the series', primary: true, then: () => this.#hooks.send({ type: command }) },
+    ]);
   }
+
+  #askCosts(reasons, tiles) {
+    this.#askedInTurn = true;
+    const cost = `End the turn anyway? It costs ${counted(tiles, this.#play.words)}.`;
+    this.#asking.ask('This is not legal.', [reasons, cost], [
+      { testid: 'go-on', label: 'Go on playing', primary: true },
+      { testid: 'end-anyway', label: 'End the turn anyway', then: () => this.#play.finish('end_turn', { anyway: true }) },
+    ]);
+  }
+
+  #askExchange([id], { joker, beside }) {
+    this.#askedInTurn = true;
+    const tile = spoken(this.#play.text(id));
+    this.#asking.ask('Exchange the joker?', [`Announce it to all: ${tile} takes the place of the joker, and you use the joker in this turn.`], [
+      { testid: 'exchange-now', label: 'Exchange', primary: true, then: () => this.#play.exchange(joker, id) },
+      { testid: 'put-beside', label: `Only put ${tile} there`, then: () => this.#play.put([id], beside) },
+    ]);
+  }
+}
+
+/** The element of `tiles` of which a point lies in the middle part, or null. */
+function onMiddle(tiles, x, y) {
+  return tiles.find((tile) => {
+    const { left, top, width, height } = tile.getBoundingClientRect();
+    return Math.abs(x - left - width / 2) < width * 0.3 && Math.abs(y - top - height / 2) < height / 2;
+  }) ?? null;
 }
 
 /** Whether a press is meant to select one more tile. */
@@ -528,20 +651,25 @@ function together(event) {
   return event.shiftKey || event.ctrlKey || event.metaKey;
 }
 
-function turnWords(view) {
+function turnWords({ view, deck }) {
   if (view.result) return 'Game over';
   if (view.phase === 'start') return 'Shuffling';
   if (view.phase === 'deal') return 'Dealing';
-  if (view.phase === 'final') return 'The last tile is laid';
+  if (view.phase === 'final') return deck === 'cards' ? 'The last card is gone' : 'The last tile is laid';
   if (view.turn === view.seat) return 'Your turn';
   return `${view.players[view.turn]?.name ?? 'Somebody'}’s turn`;
 }
 
-function help() {
+function help(deck) {
+  const { one, many, rack, board } = WORDS[deck];
+  const turn = deck === 'cards'
+    ? 'First take a card: press a button or a pile. Then lay cards and press Lay down. At the end select one card and press Discard, or drag it to the discard pile.'
+    : 'To exchange a joker where the rules allow it, select one tile of your rack and press Exchange above the joker, or drag the tile onto it.';
   return [
-    'Drag tiles with mouse or finger. Drag the strip above a meld to move the whole meld.',
-    'Or press tiles one after the other, then the place where they belong. Several tiles of the board: hold each a moment, or press it with Shift.',
-    'Press a tile twice to send it back to your rack; on a tile that was there before, this selects its meld.',
-    'Keys: arrows go from tile to tile, Enter selects and lays, N new meld, U undo, R redo, Backspace back to the rack, Shift with arrows moves a tile in the rack, Escape lets go.',
+    turn,
+    `Drag ${many} with mouse or finger. Drag the strip above a meld to move the whole meld.`,
+    `Or press ${many} one after the other, then the place where they belong. Several ${many} of the ${board}: hold each a moment, or press it with Shift.`,
+    `Press a ${one} twice to send it back to your ${rack}; on a ${one} that was there before, this selects its meld.`,
+    `Keys: arrows go from ${one} to ${one}, Enter selects and lays, N new meld, U undo, R redo, Backspace back to the ${rack}, Shift with arrows moves a ${one} in the ${rack}, Escape lets go.`,
   ].map((sentence) => el('p', {}, sentence));
 }
