@@ -48,6 +48,7 @@ from protocol.outputs import Drop, Output, RecordKind, Send, Store, Tell
 from protocol.roster import check_genesis, clean_name, seat_of
 
 HEARTBEAT_S: Final = 1.0
+SILENT_S: Final = 4.0  # a member's link on which nothing has come for so long is closed, so that it is made anew
 TIME_UP_MARGIN_S: Final = 0.5  # deal-entries section 2: the milder cases are sent this long before the own clock ends
 CATCH_UP_BYTES: Final = 100_000
 MAX_EARLY: Final = 256  # messages of the next height that are kept until this one is done
@@ -69,8 +70,9 @@ class Record:
 
 @dataclass(slots=True)
 class _Peer:
-    """What a linked node last said of itself."""
+    """What a linked node last said of itself, and when anything last came over its link."""
 
+    heard_s: float
     status: Status | None = None
 
 
@@ -251,7 +253,7 @@ class Session:
 
     def linked(self, node: bytes, now_s: float) -> None:
         """A link to a node is up."""
-        self._peers[node] = _Peer()
+        self._peers[node] = _Peer(now_s)
         if self.game is None:
             self.lobby.linked(node)
             self._start_if_signed(now_s)
@@ -266,6 +268,8 @@ class Session:
 
     def receive(self, link: bytes, frame: bytes, now_s: float) -> None:
         """A frame from the node at the other end of a link. Never raises for what is in it."""
+        if link in self._peers:
+            self._peers[link].heard_s = now_s
         if (named := digest(frame)) in self._taken:
             return  # a copy that somebody forwarded
         try:
@@ -300,6 +304,7 @@ class Session:
         if now_s >= self._next_beat_s:
             self._next_beat_s = now_s + HEARTBEAT_S
             self._outputs.append(Send(self._status().raw))
+            self._drop_silent_links(now_s)
         self._finish_own_turn(now_s)
         self._settle(now_s)
 
@@ -338,7 +343,7 @@ class Session:
             self._outputs.append(Send(envelope.raw, but=link))  # rule 8
 
     def _take_status(self, link: bytes, status: Status, now_s: float) -> None:
-        peer = self._peers.setdefault(link, _Peer())
+        peer = self._peers.setdefault(link, _Peer(now_s))
         before, peer.status = peer.status, status
         if status.height < self.height:
             self._send_catch_up(link, status.height)
@@ -347,6 +352,17 @@ class Session:
             stuck = before is not None and (before.height, before.held) == (status.height, status.held)
             if before is None or stuck:
                 self._outputs.extend(Send(envelope.raw, to=link) for envelope in self._driver.held())
+
+    def _drop_silent_links(self, now_s: float) -> None:
+        """A cut network shows nothing at a link: what has been silent too long is closed, and dialled again."""
+        if self.game is None:
+            members = {member.node for member in self.lobby.members()}
+        else:
+            members = {member.node for member in self.game.genesis.members}
+        for node, peer in self._peers.items():
+            if node in members and now_s - peer.heard_s > SILENT_S:
+                peer.heard_s = now_s  # say it once
+                self._outputs.append(Drop(node, f"silent for {SILENT_S:.0f} s"))
 
     def _send_catch_up(self, node: bytes, first: int) -> None:
         entries: list[bytes] = []

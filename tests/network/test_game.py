@@ -13,7 +13,7 @@ LIMIT_S = 90.0
 
 
 def start_bot(host: Host, data: Path, *options: str) -> Process:
-    command = [sys.executable, "-m", "node", "bot", "--table", "Kitchen", "--name", f"Bot {host.number}"]
+    command = [sys.executable, "-m", "node", "--verbose", "bot", "--table", "Kitchen", "--name", f"Bot {host.number}"]
     return host.start([*command, "--thinking", "0.02", "--once", "--data", str(data), *options])
 
 
@@ -25,6 +25,23 @@ def log_hash(lines: list[str]) -> str:
     found = [match.group(1) for line in lines if (match := re.search(r"^log \d+ entries, hash ([0-9a-f]{64})$", line))]
     assert len(found) == 1
     return found[0]
+
+
+def test_a_host_cut_off_for_a_while_comes_back_and_the_game_goes_on(tmp_path: Path) -> None:
+    folders = [tmp_path / str(number) for number in range(3)]
+    with Lab(3) as lab:
+        bots = [start_bot(lab.hosts[0], folders[0], "--open", "3")]
+        bots += [start_bot(host, folder) for host, folder in zip(lab.hosts[1:], folders[1:], strict=True)]
+        for bot in bots:
+            bot.wait_for(lambda lines: any("begins" in line for line in lines), LIMIT_S)
+        lab.cut(lab.hosts[2])
+        bots[0].wait_for(lambda lines: sum("silent for" in line for line in lines) > 0, LIMIT_S)
+        lab.heal(lab.hosts[2])
+        for bot in bots:
+            bot.wait_for(has_ended, LIMIT_S)
+        assert len({log_hash(bot.lines()) for bot in bots}) == 1
+        for bot in bots:
+            assert bot.stop() == 0
 
 
 def test_three_hosts_play_a_game_to_its_end_with_identical_logs(tmp_path: Path) -> None:
