@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from engine.options import BadOption, with_options
 from engine.rulesets import RuleSet
 from node.app import NodeError
 from node.arbiter import RulesType, check, judge
@@ -183,6 +184,7 @@ def tables(as_json: bool, seconds: float, loopback: bool) -> None:
 )
 @click.option("--rules", type=RulesType(), default="pt", show_default=True)
 @_turn_seconds
+@click.option("--rounds", type=click.IntRange(1), default=None, help="Games of a series. Default: as the rules say.")
 @click.option(
     "--json",
     "json_file",
@@ -192,10 +194,21 @@ def tables(as_json: bool, seconds: float, loopback: bool) -> None:
     help="Write every game's summary and log hash; - for standard output.",
 )
 def simulate(
-    games: int, seats: int, seed: int, rules: RuleSet, turn_seconds: int | None, json_file: Path | None
+    games: int,
+    seats: int,
+    seed: int,
+    rules: RuleSet,
+    turn_seconds: int | None,
+    rounds: int | None,
+    json_file: Path | None,
 ) -> None:
-    """Whole games between real sessions in one process, on a virtual clock and a simulated network."""
+    """Whole games between real sessions in one process, on a virtual clock and a simulated network.
+
+    With --rounds each of the --games is a series at one table.
+    """
     chosen = _checked_rules(rules, turn_seconds)
+    if rounds is not None:
+        chosen = _with_option(chosen, "rounds", rounds)
     if not chosen.min_seats <= seats <= chosen.max_seats:
         raise click.UsageError(f"{rules.name} is played by {chosen.min_seats} to {chosen.max_seats} players.")
     summaries: list[TableSummary] = []
@@ -245,6 +258,13 @@ def _print_summary(summaries: list[TableSummary], seats: int) -> None:
 main.add_command(check)
 main.add_command(judge)
 main.add_command(tell_rules)
+
+
+def _with_option(rules: RuleSet, option: str, value: int) -> RuleSet:
+    try:
+        return with_options(rules, {option: value})
+    except BadOption as bad:
+        raise click.UsageError(" ".join(fault.sentence for fault in bad.faults)) from bad
 
 
 def _checked_rules(rules: RuleSet, turn_seconds: int | None) -> RuleSet:
