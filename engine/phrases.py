@@ -1,13 +1,24 @@
 """The sentences of the rulebook in English, by name. Another language is another table with the same names.
 
-`{...}` are numbers and names filled in by `rulebook`. A name that ends in `-one` is taken where a number is 1.
+`{...}` are numbers and names filled in by `rulebook`. A name that ends in `-one` is taken where a number is 1. Options
+and choices are called `option-` and `choice-` with the name that they have in `RuleSet`. The buttons of the page are
+English in every language.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from engine.phrases_es import SPANISH
+from engine.phrases_fi import FINNISH
+from engine.phrases_nb import NORWEGIAN
+from engine.phrases_pt import PORTUGUESE
+
 ENGLISH: Final[dict[str, str]] = {
+    "title-pt": "Portuguese online Rummikub",
+    "title-fi": "Finnish pocket Rummikub",
+    "title-no": "Norwegian card Rummikub",
+    "title-es": "Spanish rummy with cards",
     "head-aim": "The aim",
     "head-start": "The start",
     "head-melds": "Groups and runs",
@@ -30,7 +41,9 @@ ENGLISH: Final[dict[str, str]] = {
         "There are {tiles} tiles with numbers, 1 to 13 in four colours, each of them twice. There are no jokers."
     ),
     "players": "{low} to {high} players.",
+    "players-exactly": "{count} players.",
     "hand": "Everybody gets {count} tiles. The others are the stock.",
+    "hand-one": "Everybody gets one tile. The others are the stock.",
     "start-highest": (
         "Everybody draws a tile, and the highest number begins. Who draws a joker draws again, and so do those with "
         "equal highest numbers. These tiles go back before the deal."
@@ -69,6 +82,7 @@ ENGLISH: Final[dict[str, str]] = {
     ),
     "stock-empty": "When the stock is empty, who lays nothing passes. Nobody may pass while there are tiles to draw.",
     "opening": "The first time you lay, your melds must be worth at least {points} points together, all in one turn.",
+    "opening-one": "The first time you lay, your melds must be worth at least one point together, all in one turn.",
     "opening-none": "You may use the table from your first turn on.",
     "opening-own": "Only tiles of your own rack count for that. Nothing may be added to what lies on the table.",
     "opening-same-turn": "Once these points are laid you may use the table in the same turn.",
@@ -120,6 +134,7 @@ ENGLISH: Final[dict[str, str]] = {
     "time-idle": "If you moved nothing you draw only one tile.",
     "score": "The others lose the sum of the numbers on their racks. The winner gets the sum of all that.",
     "joker-costs": "A joker on a rack costs {points} points.",
+    "joker-costs-one": "A joker on a rack costs one point.",
     "blocked": (
         "If all players pass one after the other the game ends. The lowest rack wins; each of the others loses the "
         "difference to it, and the winner gets the sum of that."
@@ -131,6 +146,7 @@ ENGLISH: Final[dict[str, str]] = {
     "rounds": "You play {count} games and add up the points.",
     "rounds-one": "You play one game.",
     "target": "The series ends when somebody has {points} points or more.",
+    "target-one": "The series ends when somebody has one point or more.",
     "series-win": "Who has the highest total wins.",
     "tie-shared": "Equal totals share the win.",
     "tie-most-wins": (
@@ -145,6 +161,9 @@ ENGLISH: Final[dict[str, str]] = {
     "card-hand": (
         "Everybody gets {count} cards. The next card lies open and begins the discard pile; the others are the stock."
     ),
+    "card-hand-one": (
+        "Everybody gets one card. The next card lies open and begins the discard pile; the others are the stock."
+    ),
     "card-hand-by-players": (
         "Two players get 10 cards each, three or four get 7, five or six get 6. The next card lies open and begins "
         "the discard pile; the others are the stock."
@@ -152,6 +171,9 @@ ENGLISH: Final[dict[str, str]] = {
     "card-start": "The dealer is drawn by lot, and the player after the dealer begins.",
     "card-group": "A group is three or four cards of one rank.",
     "card-run": "A run is three or more cards of one suit in a row. The ace is low: A-2-3 is a run, Q-K-A is none.",
+    "card-joker-stands": (
+        "A joker stands for any card. In a run its place says which; nothing comes before the ace or after the king."
+    ),
     "card-draw": "First take one card: the next of the stock, or the top of the discard pile.",
     "card-meld": "Then you may lay groups and runs.",
     "card-meld-limit": "Then you may lay up to {count} new groups or runs.",
@@ -181,11 +203,58 @@ ENGLISH: Final[dict[str, str]] = {
         "the cards in their hand."
     ),
     "card-values": "Jack, queen and king are worth {court}, an ace {ace}, the others their number.",
+    "card-values-number": "A jack is worth 11, a queen 12, a king 13, an ace {ace}, the others their number.",
     "card-bonus": "Who went out gets {points} points more.",
+    "card-bonus-one": "Who went out gets one point more.",
     "card-time-up": (
         "When the time is up you get one card from the stock if you took none, throw nothing, and the turn passes."
     ),
     "joker-worth": "A joker is worth {points} points.",
+    "joker-worth-one": "A joker is worth one point.",
+    "yes": "yes",
+    "no": "no",
+    "option-jokers": "Number of jokers",
+    "option-hand": "Tiles or cards dealt to each player",
+    "option-min_seats": "Players, at least",
+    "option-max_seats": "Players, at most",
+    "option-start_by": "Who begins",
+    "option-opening_min": "Points needed for the first melds",
+    "option-open_and_rearrange_same_turn": "The table may be used in the turn of the first melds",
+    "option-idle_rearrange_allowed": "Melds may be changed that have nothing to do with the tiles laid",
+    "option-joker_move": "When a joker on the table may become another tile",
+    "option-freed_joker_place": "Where a freed joker must be used",
+    "option-turn_seconds": "Seconds in a turn (0 = no limit)",
+    "option-timeout_draw": "Tiles drawn when time runs out on an unfinished play",
+    "option-timeout_play_draw": "Tiles drawn when time runs out on a finished play",
+    "option-timeout_idle_draw": "Tiles drawn when time runs out and nothing was moved",
+    "option-timeout_keeps_legal_part": "When time runs out, what is right stays",
+    "option-illegal_draw": "Tiles drawn for an illegal end of turn (0 = it is refused)",
+    "option-rummikub_call": "The win must be called",
+    "option-joker_penalty": "Points of a joker at the end",
+    "option-series_tie": "Equal totals at the end of a series",
+    "option-rounds": "Games in the series (0 = until somebody has the points)",
+    "option-target": "Points that end the series (0 = none)",
+    "option-melds_per_turn": "New melds in a turn (0 = any number)",
+    "option-turnovers": "How often the discard pile becomes the stock (0 = any number)",
+    "option-ace_points": "Points of an ace",
+    "option-court_points": "Points of jack, queen and king (0 = their number)",
+    "option-out_bonus": "Bonus for going out",
+    "choice-replaced": "when its tile takes its place",
+    "choice-same-number": "as the same number, or any tile after an announced exchange",
+    "choice-free": "at any time",
+    "choice-anywhere": "anywhere",
+    "choice-new-set": "in a new meld",
+    "choice-highest-tile": "who draws the highest number",
+    "choice-lot": "drawn by lot",
+    "choice-dealer-lot": "the player after a dealer drawn by lot",
+    "choice-shared": "the win is shared",
+    "choice-most-wins": "most games won decide",
 }
 
-LANGUAGES: Final[dict[str, dict[str, str]]] = {"en": ENGLISH}
+LANGUAGES: Final[dict[str, dict[str, str]]] = {
+    "en": ENGLISH,
+    "es": SPANISH,
+    "fi": FINNISH,
+    "nb": NORWEGIAN,
+    "pt": PORTUGUESE,
+}

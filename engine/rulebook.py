@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from engine.options import differences
 from engine.phrases import ENGLISH
@@ -27,12 +28,31 @@ def rulebook(rules: RuleSet, phrases: Phrases | None = None) -> tuple[Section, .
     """The rules in the order in which a new player needs them; `phrases` are the sentences of another language."""
     say = ENGLISH if phrases is None else phrases
     sections = _card_sections(rules) if rules.discards else _tile_sections(rules)
-    sections = [*sections, ("head-series", _series(rules)), ("head-house", _house(rules))]
+    sections = [*sections, ("head-series", _series(rules)), ("head-house", _house(rules, say))]
     return tuple(
         Section(say[heading], tuple(_say(say, *sentence) for sentence in sentences))
         for heading, sentences in sections
         if sentences
     )
+
+
+def title(rules: RuleSet, phrases: Phrases | None = None) -> str:
+    """What the rule set is called; house rules do not change it."""
+    return (ENGLISH if phrases is None else phrases)[f"title-{rules.name}"]
+
+
+def option_name(name: str, phrases: Phrases | None = None) -> str:
+    """What an option that a house rule may change is called, by its name in `RuleSet`."""
+    return (ENGLISH if phrases is None else phrases)[f"option-{name}"]
+
+
+def option_value(value: object, phrases: Phrases | None = None) -> str:
+    """The value of an option in words: a truth, a choice (or the name of one), or a number."""
+    say = ENGLISH if phrases is None else phrases
+    if isinstance(value, bool):
+        return say["yes" if value else "no"]
+    word = value.value if isinstance(value, Enum) else value
+    return say[f"choice-{word}"] if isinstance(word, str) else str(word)
 
 
 def as_text(sections: tuple[Section, ...]) -> str:
@@ -69,10 +89,16 @@ def _tile_sections(rules: RuleSet) -> _Sections:
     ]
 
 
+def _players(rules: RuleSet) -> _Sentence:
+    if rules.min_seats == rules.max_seats:
+        return _line("players-exactly", count=rules.max_seats)
+    return _line("players", low=rules.min_seats, high=rules.max_seats)
+
+
 def _start(rules: RuleSet) -> list[_Sentence]:
     lines = [
         _line("deck" if rules.jokers else "deck-plain", tiles=len(rules.faces) - rules.jokers, jokers=rules.jokers),
-        _line("players", low=rules.min_seats, high=rules.max_seats),
+        _players(rules),
         _line("hand", count=rules.hand),
     ]
     if rules.start_by is StartBy.HIGHEST_TILE:
@@ -144,7 +170,7 @@ def _time(rules: RuleSet) -> list[_Sentence]:
 def _tile_end(rules: RuleSet) -> list[_Sentence]:
     return [
         _line("score"),
-        _line("joker-costs", points=rules.joker_penalty),
+        *([_line("joker-costs", points=rules.joker_penalty)] if rules.jokers else []),
         _line("blocked"),
         _line("blocked-tie"),
     ]
@@ -154,7 +180,7 @@ def _card_sections(rules: RuleSet) -> _Sections:
     start = [
         _line("card-deck", cards=len(rules.faces) - rules.jokers),
         *([_line("card-jokers", count=rules.jokers)] if rules.jokers else []),
-        _line("players", low=rules.min_seats, high=rules.max_seats),
+        _players(rules),
         _line("card-hand", count=rules.hand) if rules.hand else _line("card-hand-by-players"),
         _line("card-start"),
         _line("clockwise"),
@@ -169,11 +195,11 @@ def _card_sections(rules: RuleSet) -> _Sections:
         _line("card-not-same"),
         _line("card-turnover-limit", count=rules.turnovers) if rules.turnovers else _line("card-turnover"),
     ]
-    melds = [_line("card-group"), _line("card-run"), *([_line("joker-stands")] if rules.jokers else [])]
+    melds = [_line("card-group"), _line("card-run"), *([_line("card-joker-stands")] if rules.jokers else [])]
     end = [
         _line("card-out"),
         _line("card-score"),
-        _line("card-values", court=rules.court_points or "their number", ace=rules.ace_points),
+        _card_values(rules),
         *([_line("joker-worth", points=rules.joker_penalty)] if rules.jokers else []),
         *([_line("card-bonus", points=rules.out_bonus)] if rules.out_bonus else []),
     ]
@@ -185,6 +211,12 @@ def _card_sections(rules: RuleSet) -> _Sections:
         ("head-time", _time(rules)),
         ("head-end", end),
     ]
+
+
+def _card_values(rules: RuleSet) -> _Sentence:
+    if rules.court_points:
+        return _line("card-values", court=rules.court_points, ace=rules.ace_points)
+    return _line("card-values-number", ace=rules.ace_points)
 
 
 def _series(rules: RuleSet) -> list[_Sentence]:
@@ -199,8 +231,8 @@ def _series(rules: RuleSet) -> list[_Sentence]:
     return [*lines, _line("series-win"), _line("tie-most-wins" if most_wins else "tie-shared")]
 
 
-def _house(rules: RuleSet) -> list[_Sentence]:
-    def shown(value: object) -> object:
-        return ("yes" if value else "no") if isinstance(value, bool) else value
-
-    return [_line("house", name=name, value=shown(value)) for name, value in differences(rules).items()]
+def _house(rules: RuleSet, say: Phrases) -> list[_Sentence]:
+    return [
+        _line("house", name=option_name(name, say), value=option_value(value, say))
+        for name, value in differences(rules).items()
+    ]

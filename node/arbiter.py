@@ -13,7 +13,7 @@ import click
 from engine.cases import CaseResult, run_case
 from engine.judging import Judgement, judge_text
 from engine.phrases import LANGUAGES
-from engine.rulebook import as_text, rulebook
+from engine.rulebook import as_text, rulebook, title
 from engine.rulesets import RULE_SETS, RuleSet
 from engine.tiles import Tile, parse_tile
 from node.config import ConfigError
@@ -202,6 +202,6 @@ def rules(rules: RuleSet | None, lang: str) -> None:
     """The rules in plain words; without RULES, which rule sets there are. RULES may be a TOML file of house rules."""
     if rules is None:
         for name in RULE_SETS:
-            click.echo(f"{name}  {rulebook(RULE_SETS[name], LANGUAGES[lang])[0].heading}")
+            click.echo(f"{name}  {title(RULE_SETS[name], LANGUAGES[lang])}")
         return
     click.echo(as_text(rulebook(rules, LANGUAGES[lang])), nl=False)

@@ -7,7 +7,7 @@ import pytest
 
 from engine.options import CARDS_ONLY, FIXED, RANGES, TILES_ONLY, BadOption, with_options
 from engine.phrases import ENGLISH
-from engine.rulebook import as_text, rulebook
+from engine.rulebook import as_text, option_name, option_value, rulebook, title
 from engine.rulesets import ES, NO, PT, RULE_SETS, JokerMove, RuleSet
 
 HOUSE_HEADING = ENGLISH["head-house"]
@@ -62,7 +62,7 @@ def test_every_option_is_told(base: RuleSet) -> None:
 def test_house_rules_are_listed_at_the_end() -> None:
     sections = rulebook(with_options(PT, {"opening_min": 50, "rummikub_call": False}))
     assert sections[-1].heading == HOUSE_HEADING
-    assert sections[-1].paragraphs == ("opening_min: 50", "rummikub_call: no")
+    assert sections[-1].paragraphs == ("Points needed for the first melds: 50", "The win must be called: no")
     assert rulebook(PT)[-1].heading != HOUSE_HEADING
 
 
@@ -76,8 +76,10 @@ def test_every_phrase_is_used_and_none_is_missing() -> None:
     for base in RULE_SETS.values():
         for rules in (base, *(rules for _name, rules in variants(base))):
             rulebook(rules, Listening(ENGLISH))
+            title(rules, Listening(ENGLISH))
     both = {"joker_penalty": 20, "jokers": 2, "rounds": 3, "target": 50}
     rulebook(with_options(ES, both), Listening(ENGLISH))
+    rulebook(with_options(ES, both | {"joker_penalty": 1}), Listening(ENGLISH))
     rulebook(with_options(NO, {"timeout_draw": 3, "timeout_idle_draw": 1, "timeout_play_draw": 2}), Listening(ENGLISH))
     rulebook(with_options(PT, {"rounds": 1, "target": 500}), Listening(ENGLISH))
     assert used == set(ENGLISH)
@@ -98,6 +100,41 @@ def test_sentences_are_whole(base: RuleSet) -> None:
             assert paragraph.endswith("."), paragraph
             assert "{" not in paragraph
             assert set(paragraph) <= set(string.printable)
+
+
+@pytest.mark.parametrize("base", RULE_SETS.values(), ids=lambda rules: rules.name)
+def test_a_game_of_cards_speaks_of_no_tiles_and_one_without_jokers_of_no_jokers(base: RuleSet) -> None:
+    if base.discards:
+        assert "tile" not in rules_text(with_options(base, {"jokers": 2}))
+        assert "oker" not in rules_text(base)
+    else:
+        assert "A joker" not in rules_text(with_options(base, {"jokers": 0}))
+
+
+def test_cards_that_are_worth_their_number_are_told_with_it() -> None:
+    assert "A jack is worth 11, a queen 12, a king 13" in rules_text(with_options(ES, {"court_points": 0}))
+
+
+def test_one_point_is_not_told_as_many() -> None:
+    text = rules_text(with_options(PT, {"opening_min": 1, "joker_penalty": 1, "hand": 1, "target": 1}))
+    assert " 1 points" not in text
+    assert " 1 tiles" not in text
+
+
+def test_as_many_players_at_least_as_at_most_is_one_number() -> None:
+    assert "\n4 players.\n" in rules_text(with_options(PT, {"min_seats": 4}))
+
+
+def test_titles_options_and_values_are_words() -> None:
+    assert [title(rules) for rules in RULE_SETS.values()] == [
+        "Portuguese online Rummikub",
+        "Finnish pocket Rummikub",
+        "Norwegian card Rummikub",
+        "Spanish rummy with cards",
+    ]
+    assert option_name("jokers") == "Number of jokers"
+    shown = [option_value(value) for value in (True, False, 0, 1, JokerMove.FREE, "free")]
+    assert shown == ["yes", "no", "0", "1", "at any time", "at any time"]
 
 
 def test_the_opening_of_pt_and_no_differs_as_the_rules_say() -> None:

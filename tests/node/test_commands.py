@@ -118,6 +118,26 @@ def test_house_rules_from_a_file(tmp_path: Path) -> None:
     assert rummesh("rules", str(file)).exit_code == 2
 
 
+def test_rules_in_another_language() -> None:
+    result = rummesh("rules", "pt", "--lang", "fi")
+    assert result.exit_code == 0
+    assert result.output.startswith("Tavoite\n")
+    assert "vähintään 30 pisteen arvoiset" in result.output
+    assert "60 sekuntia" in result.output
+    assert "tile" not in result.output
+    assert rummesh("rules", "pt", "--lang", "xx").exit_code == 2
+
+
+def test_rules_without_a_name_tells_which_there_are() -> None:
+    assert rummesh("rules").output.splitlines() == [
+        "pt  Portuguese online Rummikub",
+        "fi  Finnish pocket Rummikub",
+        "no  Norwegian card Rummikub",
+        "es  Spanish rummy with cards",
+    ]
+    assert "no  Norsk Rummikub med kort\n" in rummesh("rules", "--lang", "nb").output
+
+
 def test_every_command_has_help() -> None:
     for command in main.commands:
         result = rummesh(command, "--help")
