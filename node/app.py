@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from engine.rulesets import RULE_SETS, RuleSet
+from engine.rulesets import RuleSet
 from engine.state import Phase
 from node.clock import monotonic_s, random_bytes, unix_s
 from node.config import NodeSettings
@@ -414,15 +414,3 @@ class _MeshLinks:
         task = asyncio.get_running_loop().create_task(self._mesh.drop(node_id, reason))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def rule_set(name: str, turn_seconds: int | None) -> RuleSet:
-    """The rule set of that name with its turn limit changed (None: as it is; 0: none). Raises `NodeError`."""
-    rules = RULE_SETS.get(name)
-    if rules is None:
-        raise NodeError(f"There is no rule set {name!r}. There are: {', '.join(sorted(RULE_SETS))}.")
-    if turn_seconds is None:
-        return rules
-    if turn_seconds != 0 and not 5 <= turn_seconds <= 3600:
-        raise NodeError("The turn limit must be 5 to 3600 seconds, or 0 for none.")
-    return replace(rules, turn_seconds=turn_seconds)

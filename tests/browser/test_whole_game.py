@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from playwright.async_api import Page, expect
 
 from engine.actions import DeclareRummikub, Play
 from engine.bots import choose
+from engine.rulesets import RULE_SETS
 from engine.state import CallName, state_hash
-from node.app import Node, rule_set
+from node.app import Node
 from node.commands import BotHouse, PlayOptions
 from node.config import NodeSettings
 from node.desk import NodeDesk
@@ -68,7 +70,7 @@ class Party:
 async def party(folder: Path) -> AsyncIterator[Party]:
     options = PlayOptions(
         name="Ana",
-        rules=rule_set("pt", 0),
+        rules=replace(RULE_SETS["pt"], turn_seconds=0),
         bots=2,
         table=None,
         port=0,
