@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from enum import Enum
 from functools import cache
 from typing import Any, Final
@@ -72,7 +73,7 @@ class BadTable(ValueError):  # noqa: N818 - named for what it carries, like `Bad
     """Rules that no table can have. `fields`: the sentence for each option that is wrong by itself."""
 
     def __init__(self, faults: tuple[Fault, ...], fields: Mapping[str, str]) -> None:
-        super().__init__(" ".join(fault.sentence for fault in faults))
+        super().__init__(_sentences(faults))
         self.code = faults[0].code
         self.fields = dict(fields)
 
@@ -97,8 +98,16 @@ def _by_field(base: RuleSet, changes: Mapping[str, object]) -> dict[str, str]:
             with_options(base, {field: value})
         except BadOption as bad:
             if any(fault.code != "OPTION-CONFLICT" for fault in bad.faults) or field == "turn_seconds":
-                fields[field] = " ".join(fault.sentence for fault in bad.faults)
+                fields[field] = _sentences(bad.faults)
     return fields
+
+
+def _sentences(faults: Iterable[Fault]) -> str:
+    """The engine's sentences, with options called as in the form."""
+    text = " ".join(fault.sentence for fault in faults)
+    for field, label in LABELS.items():
+        text = text.replace(f"The option {field} ", f"{label.partition(' (')[0]} ")
+    return text
 
 
 def title(name: str) -> str:
@@ -128,7 +137,9 @@ def rules_text(rules: RuleSet) -> list[dict[str, Any]]:
 
 @cache
 def _sections(rules: RuleSet) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    plain = {text for section in rulebook(RULE_SETS[rules.name]) for text in section.paragraphs}
+    base = RULE_SETS[rules.name]
+    series = replace(base, rounds=rules.rounds + 1)  # what holds for any series is no house rule, its length is
+    plain = {text for usual in (base, series) for section in rulebook(usual) for text in section.paragraphs}
     house = ENGLISH["head-house"]
     sections = [
         (section.heading, tuple(text if text in plain else HOUSE_RULE + text for text in section.paragraphs))

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from node.web.server import PageServer
-from tests.browser.desk import FakeDesk
+from node.web.server import Desk, PageServer
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, ViewportSize
@@ -91,7 +90,7 @@ class Stage:
         self.problems: list[str] = []
         self.expected_problems: tuple[str, ...] = ()  # parts of console errors that belong to the test
 
-    async def serve(self, desk: FakeDesk, port: int = 0) -> str:
+    async def serve(self, desk: Desk, port: int = 0) -> str:
         """Starts a server on `desk`; the link to its page."""
         server = PageServer(desk, token=TOKEN)
         url = await server.start(port=port)
@@ -112,10 +111,10 @@ class Stage:
         await page.goto(url)
         return page
 
-    async def open(self, desk: FakeDesk, *, phone: bool = False, **options: Any) -> Page:
+    async def open(self, desk: Desk, *, phone: bool = False, **options: Any) -> Page:
         """A page on a server of its own."""
         page = await self.page(await self.serve(desk), phone=phone, **options)
-        await page.get_by_test_id("table" if desk.table else "lobby").wait_for()
+        await page.get_by_test_id(desk.snapshot()["screen"]).wait_for()
         return page
 
     async def close(self) -> None:

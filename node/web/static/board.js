@@ -20,7 +20,9 @@ export class Board {
       const kind = event.target.closest('[data-kind-of]');
       if (kind) onKind(Number(kind.dataset.kindOf), kind.dataset.kind);
       const joker = event.target.closest('[data-joker]');
-      if (joker) onExchange(Number(joker.dataset.joker));
+      if (!joker) return;
+      event.stopPropagation(); // the button is gone after this: nobody could tell that it was no press on the board
+      onExchange(Number(joker.dataset.joker));
     });
   }
 

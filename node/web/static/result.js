@@ -27,12 +27,12 @@ export function resultPanel(table, hooks) {
       el('h2', { id: 'result-title' }, headline(series.winners.map(nameOf), ' the series')), standings(table),
       el('h3', {}, `The last game: ${headline(result.winners.map(nameOf), '').replace(/!$/, '')}`), last[1], games, lobby);
   } else {
-    panel.append(...last, games, series.played.length > 1 && standings(table), next(table, hooks.next), lobby);
+    panel.append(...last, next(table, hooks.next), games, standings(table), lobby);
   }
   return panel;
 }
 
-function gameRows({ view, series }) {
+function gameRows({ view }) {
   const { result, players } = view;
   const ranking = [...players].sort(
     (a, b) => result.scores[b.seat] - result.scores[a.seat] || result.winners.includes(b.seat) - result.winners.includes(a.seat),
@@ -44,7 +44,6 @@ function gameRows({ view, series }) {
     el('span', { class: 'result-name' }, el('span', { class: 'result-who' }, player.name),
       player.seat === view.seat && el('span', { class: 'player-tags' }, 'you')),
     el('span', { class: 'result-score' }, signed(result.scores[player.seat])),
-    el('span', { class: 'result-total' }, series.played.length > 1 ? `${signed(series.totals[player.seat])} in all` : ''),
     el('span', { class: 'result-tiles' }, ...leftover(result.racks[player.seat] ?? [], players[player.seat])),
   ));
 }

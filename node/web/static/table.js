@@ -347,7 +347,7 @@ export class TableScreen {
   #showStatus() {
     const play = this.#play;
     const { view } = this.#table;
-    const faults = play.touched ? play.judged?.faults ?? [] : [];
+    const faults = play.open && play.touched ? play.judged?.faults ?? [] : [];
     arrange(this.#faults, faults.map((fault, i) => {
       const item = this.#faults.children[i] ?? el('li');
       item.dataset.code = fault.code;
