@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from engine.state import Phase
 from node.clock import monotonic_s, random_bytes, unix_s
 from node.config import NodeSettings
 from node.discovery import Discovery, Peer, Record
+from node.files import take_lock
 from node.hall import Hall, announce
 from node.journal import Journal, JournalError, JournalRecord
 from node.keystore import Identity, load_or_create
@@ -34,6 +36,7 @@ from protocol.session import Session
 _log = logging.getLogger(__name__)
 
 PROTOCOL_VERSION: Final = 1
+REJOIN_WITHIN_S: Final = 600.0
 RESUME_WITHIN_S: Final = 24 * 3600.0
 
 
@@ -56,6 +59,7 @@ class Node:
         self._announced: Record | None = None
         self._refresh: asyncio.Handle | None = None
         self._closing: set[asyncio.Task[None]] = set()
+        self._lock: int | None = _lock_data_folder(settings.data)
         self.identity: Identity = load_or_create(settings.data)
         self._refused: str | None = None
         self._mesh = Mesh(
@@ -75,6 +79,13 @@ class Node:
     def session(self) -> Session | None:
         """The session of the table this node is at."""
         return None if self.runner is None else self.runner.session
+
+    @property
+    def address(self) -> str:
+        """Where others can reach this node, to be typed by somebody on another machine."""
+        addresses = () if self._discovery is None else self._discovery.addresses
+        host = addresses[0] if addresses else "127.0.0.1"
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
 
     @property
     def trouble(self) -> str | None:
@@ -111,6 +122,9 @@ class Node:
         if self.runner is not None:
             self.runner.stop()
         await self._mesh.stop()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
         if self._closing:
             await asyncio.gather(*self._closing, return_exceptions=True)
 
@@ -179,7 +193,14 @@ class Node:
             journal = Journal.open(self._journal_path(table))
         except JournalError as error:
             raise NodeError(str(error)) from error
-        session = Session.in_lobby(
+        self.runner = self._runner(self._lobby_session(table, card), journal)
+        self.runner.start()
+        for peer in self.hall.at_table(table):
+            self._meet(peer)
+        self._changed()
+
+    def _lobby_session(self, table: bytes, card: TableCard | None) -> Session:
+        return Session.in_lobby(
             self.identity,
             table,
             self.name,
@@ -189,11 +210,6 @@ class Node:
             card=card,
             now_s=monotonic_s(),
         )
-        self.runner = self._runner(session, journal)
-        self.runner.start()
-        for peer in self.hall.at_table(table):
-            self._meet(peer)
-        self._changed()
 
     def _runner(self, session: Session, journal: Journal) -> Runner:
         return Runner(session, self._mesh_links(), journal, told=self._told, changed=self._changed)
@@ -219,6 +235,12 @@ class Node:
     def _resumed(self, path: Path, records: list[JournalRecord]) -> Session | None:
         if not records or records[-1].kind == RecordKind.CLOSED.value:
             return None
+        kinds = {record.kind for record in records}
+        if RecordKind.COMMITTED.value not in kinds and RecordKind.DRAFT.value in kinds:
+            if unix_s() - records[-1].unix_s > REJOIN_WITHIN_S:
+                return None
+            # The genesis was signed, and maybe the others have begun: sit down again, and hear from them.
+            return self._lobby_session(bytes.fromhex(path.stem), None)
         now_s, now_unix_s = monotonic_s(), unix_s()
         if now_unix_s - records[-1].unix_s > RESUME_WITHIN_S:
             return None
@@ -392,6 +414,22 @@ class Node:
             seats=seated,
             free=max(0, card.rules.max_seats - seated),
         )
+
+
+def _lock_data_folder(folder: Path) -> int:
+    """Two nodes with one key would contradict each other: one data folder, one node. Raises `NodeError`."""
+    try:
+        return take_lock(folder / "node.lock")
+    except BlockingIOError as error:
+        raise NodeError(
+            f"Another Rummesh is running with the folder {folder}. Stop it, or give this one a folder of its own "
+            "with --data."
+        ) from error
+    except OSError as error:
+        raise NodeError(
+            f"The folder {folder} cannot be used: {error.strerror}. Make it writable, or choose another "
+            "one with --data."
+        ) from error
 
 
 class _MeshLinks:

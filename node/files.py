@@ -1,7 +1,8 @@
-"""What the journal and the keystore both need of the file system."""
+"""What the journal, the keystore and the node need of the file system."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
@@ -13,3 +14,18 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def take_lock(path: Path) -> int:
+    """A descriptor that holds the lock on the file `path`, made with its folder if it is missing; close it to let go.
+
+    Raises `BlockingIOError` if another process holds it, `OSError` if the file cannot be had. The file stays.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor

@@ -12,7 +12,6 @@ A lock on a file beside it (`….lock`, which stays) keeps a second process out 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import sqlite3
 import threading
@@ -21,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from node.files import sync_folder
+from node.files import sync_folder, take_lock
 
 APPLICATION_ID: Final = 0x52554D4D  # "RUMM", in the file's head
 FORMAT: Final = 1
@@ -145,28 +144,18 @@ class Journal:
 
 
 def _take_lock(path: Path) -> int:
-    lock_path = path.with_name(path.name + ".lock")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return take_lock(path.with_name(path.name + ".lock"))
+    except BlockingIOError as error:
+        raise JournalError(
+            f"The journal {path} is in use by another Rummesh. Stop that one, or start this one with a folder of "
+            "its own."
+        ) from error
     except OSError as error:
         raise JournalError(
             f"The journal {path} cannot be used: {error.strerror}. Make the folder {path.parent} writable for the user "
-            "who runs Rummesh, or choose another one."
+            "who runs Rummesh, or choose another one on a local disk."
         ) from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(lock)
-        if isinstance(error, BlockingIOError):
-            raise JournalError(
-                f"The journal {path} is in use by another Rummesh. Stop that one, or start this one with a folder of "
-                "its own."
-            ) from error
-        raise JournalError(
-            f"The journal {path} cannot be locked: {error.strerror}. Choose a folder on a local disk."
-        ) from error
-    return lock
 
 
 def _create(path: Path) -> None:

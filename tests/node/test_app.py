@@ -1,0 +1,175 @@
+"""Nodes in one process, over loopback: lobby, peers without multicast, one folder for one node, a late restart."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from engine.rulesets import PT
+from node.app import Node, NodeError
+from node.clock import unix_s
+from node.config import NodeSettings
+from node.discovery import Peer
+from node.journal import Journal, JournalRecord
+from protocol.outputs import RecordKind
+from tests.node.loops import run
+
+LOOPBACK = "127.0.0.1"
+LIMIT_S = 20.0
+
+
+def settings(folder: Path, name: str, **more: object) -> NodeSettings:
+    return NodeSettings(name=name, data=folder, host=LOOPBACK, interfaces=(LOOPBACK,), **more)  # type: ignore[arg-type] # as the test says
+
+
+async def until(nodes: list[Node], reached: Callable[[], bool]) -> None:
+    changed = asyncio.Event()
+    unwatch = [node.watch(changed.set) for node in nodes]
+    async with asyncio.timeout(LIMIT_S):
+        while not reached():
+            await changed.wait()
+            changed.clear()
+    for stop in unwatch:
+        stop()
+
+
+def with_nodes(*all_settings: NodeSettings, test: Callable[[list[Node]], Awaitable[None]]) -> None:
+    async def main() -> None:
+        nodes = [Node(one) for one in all_settings]
+        try:
+            for node in nodes:
+                await node.start()
+            await test(nodes)
+        finally:
+            for node in nodes:
+                await node.stop()
+
+    run(main())
+
+
+def is_playing(node: Node) -> bool:
+    return node.session is not None and node.session.game is not None
+
+
+async def start_a_game(nodes: list[Node]) -> None:
+    table = nodes[0].open_table("Kitchen", PT)
+    await until(nodes, lambda: all(node.hall.at_table(table) for node in nodes[1:]))
+    for node in nodes[1:]:
+        node.join(table)
+    await until(nodes, lambda: all(len(node.session.lobby.members()) == len(nodes) for node in nodes if node.session))
+    for node in nodes:
+        node.do(lambda session, _now_s: session.lobby.change(ready=True, start=True))
+    await until(nodes, lambda: all(is_playing(node) for node in nodes))
+
+
+def test_nodes_find_a_table_join_and_start(tmp_path: Path) -> None:
+    async def test(nodes: list[Node]) -> None:
+        await start_a_game(nodes)
+        heads = {node.session.log[0].entry for node in nodes if node.session is not None}
+        assert len(heads) == 1
+        with pytest.raises(NodeError, match="Leave this table first"):
+            nodes[0].open_table("Another", PT)
+
+    with_nodes(*(settings(tmp_path / name, name) for name in ("Ana", "Ben", "Cid")), test=test)
+
+
+class DeafNode(Node):
+    """A node in a network that loses all multicast."""
+
+    def _on_peer(self, peer: Peer) -> None:
+        """Never hears anybody."""
+
+
+def test_a_typed_address_is_enough_without_multicast(tmp_path: Path) -> None:
+    """Neither hears the other over mDNS; one address leads to everybody at the table."""
+
+    async def main() -> None:
+        ana = DeafNode(settings(tmp_path / "ana", "Ana"))
+        await ana.start()
+        ben = DeafNode(settings(tmp_path / "ben", "Ben", peers=((LOOPBACK, ana.port),)))
+        cid = DeafNode(settings(tmp_path / "cid", "Cid", peers=((LOOPBACK, ana.port),)))
+        nodes: list[Node] = [ana, ben, cid]
+        try:
+            await ben.start()
+            await cid.start()
+            await start_a_game(nodes)
+            await until(nodes, lambda: all(len(node.linked()) == 2 for node in nodes))
+        finally:
+            for node in nodes:
+                await node.stop()
+
+    run(main())
+
+
+def test_one_folder_is_for_one_node(tmp_path: Path) -> None:
+    async def test(nodes: list[Node]) -> None:
+        with pytest.raises(NodeError, match="Another Rummesh is running"):
+            Node(settings(tmp_path / "ana", "Twin"))
+
+    with_nodes(settings(tmp_path / "ana", "Ana"), test=test)
+    with_nodes(settings(tmp_path / "ana", "Ana again"), test=_nothing)
+
+
+async def _nothing(_nodes: list[Node]) -> None:
+    """Starting and stopping is all there is to it."""
+
+
+def test_a_running_game_is_taken_up_and_a_left_one_is_not(tmp_path: Path) -> None:
+    both = [settings(tmp_path / name, name) for name in ("Ana", "Ben")]
+
+    async def leave(nodes: list[Node]) -> None:
+        await start_a_game(nodes)
+        nodes[1].leave()
+
+    async def look(nodes: list[Node]) -> None:
+        assert is_playing(nodes[0])
+        assert nodes[1].session is None
+
+    with_nodes(*both, test=leave)
+    with_nodes(*both, test=look)
+
+
+def test_one_that_was_killed_after_signing_sits_down_again_and_is_told_that_the_game_runs(tmp_path: Path) -> None:
+    both = [settings(tmp_path / name, name) for name in ("Ana", "Ben")]
+    tables: list[bytes] = []
+
+    async def begin(nodes: list[Node]) -> None:
+        await start_a_game(nodes)
+        assert nodes[1].session is not None
+        tables.append(nodes[1].session.table)
+
+    with_nodes(*both, test=begin)
+    # Ben's journal as it was between the signature and the first entry.
+    path = both[1].tables / f"{tables[0].hex()}.journal"
+    journal = Journal.open(path)
+    drafts = [record for record in journal.records() if record.kind == RecordKind.DRAFT.value]
+    journal.close()
+    for file in path.parent.iterdir():
+        file.unlink()
+    journal = Journal.open(path)
+    journal.append([JournalRecord(record.kind, record.height, record.data, unix_s()) for record in drafts])
+    journal.close()
+
+    async def back(nodes: list[Node]) -> None:
+        await until(nodes, lambda: is_playing(nodes[1]))
+        assert nodes[1].session is not None
+        assert nodes[1].session.seat is not None
+
+    with_nodes(*both, test=back)
+
+
+def test_a_damaged_journal_is_told_and_stops_nothing(tmp_path: Path) -> None:
+    both = [settings(tmp_path / name, name) for name in ("Ana", "Ben")]
+    with_nodes(*both, test=start_a_game)
+    path = next(both[0].tables.glob("*.journal"))
+    path.write_bytes(b"not a database at all" * 100)
+
+    async def look(nodes: list[Node]) -> None:
+        assert nodes[0].session is None
+        assert nodes[0].notice is not None
+        assert "could not be taken up" in nodes[0].notice
+
+    with_nodes(both[0], test=look)
