@@ -18,6 +18,7 @@ from engine.tiles import TileId
 from node.app import Node
 from node.desk import NodeDesk
 from protocol.consensus.clock import TurnClock
+from protocol.errors import LocalProtocolError
 from protocol.events import EntryCommitted
 from protocol.messages import Genesis, Member
 from protocol.session import Session
@@ -126,6 +127,8 @@ class TableTop:
 
     def wish_next_game(self, _now_s: float, seat: Seat = OWN) -> None:
         """The next game begins when all wish it, and is dealt at once."""
+        if self.state.result is None:
+            raise LocalProtocolError("there is no next game now")
         self.wishes.add(seat)
         if len(self.wishes) == len(self.state.seats):
             self.wishes.clear()

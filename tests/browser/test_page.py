@@ -402,6 +402,19 @@ async def test_hostile_names_are_text(stage: Stage) -> None:
 # Phones
 
 
+async def too_small(page: Page) -> list[str]:
+    """What can be pressed but is too small for a finger, or outside of the page."""
+    return list(
+        await page.evaluate(
+            """() => [...document.querySelectorAll('button, input, select')]
+          .filter((node) => node.checkVisibility())
+          .map((node) => [node.dataset.testid, node.getBoundingClientRect()])
+          .filter(([, box]) => box.width < 40 || box.height < 40 || box.left < 0 || box.right > innerWidth)
+          .map(([name, box]) => `${name}: ${box.width} x ${box.height}`)"""
+        )
+    )
+
+
 @pytest.mark.parametrize("screen", ["lobby", "seated", "turn", "over", "series"])
 async def test_phone_has_everything_within_its_width(stage: Stage, screen: str) -> None:
     long = "Maximiliane-Konstantinopolitanskaja"
@@ -417,14 +430,7 @@ async def test_phone_has_everything_within_its_width(stage: Stage, screen: str) 
     }[screen]()
     page = await stage.open(desk, phone=True)
     assert await page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    small = await page.evaluate(
-        """() => [...document.querySelectorAll('button, input, select')]
-          .filter((node) => node.checkVisibility())
-          .map((node) => [node.dataset.testid, node.getBoundingClientRect()])
-          .filter(([, box]) => box.width < 40 || box.height < 40 || box.left < 0 || box.right > innerWidth)
-          .map(([name, box]) => `${name}: ${box.width} x ${box.height}`)"""
-    )
-    assert small == []
+    assert await too_small(page) == []
     if screen == "lobby":
         await page.get_by_test_id("house-rules").locator("summary").click()
         await page.get_by_test_id("option-joker_move").wait_for()

@@ -14,6 +14,7 @@ from engine.tiles import parse_tiles
 from node.tablerules import table_rules
 from tests.browser.conftest import PHONE, Stage
 from tests.browser.tabletop import TableTop
+from tests.browser.test_page import too_small
 from tests.browser.test_page_play import drag, finger_drag, middle
 
 if TYPE_CHECKING:
@@ -116,7 +117,9 @@ async def test_cards_that_are_not_legal_are_not_laid(stage: Stage) -> None:
 async def test_last_card_is_dropped_on_the_discard_pile(stage: Stage, phone: bool) -> None:
     top = cards("S7 D7 C7")
     page = await stage.open(top.desk, phone=phone)
-    assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"] or not phone
+    if phone:
+        assert await page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+        assert await too_small(page) == []
     await page.get_by_test_id("stock").click()
     await select(page, top, "S7 D7 C7")
     await page.get_by_test_id("new-meld").click()
@@ -156,6 +159,27 @@ async def test_going_out_by_melding_needs_no_discard(stage: Stage) -> None:
     await page.get_by_test_id("end-turn").click()
     await sees(page, "turn", "Bruno’s turn")
     await sees(page, "log", "Ana ends the turn.")
+
+
+async def test_turn_with_cards_by_the_keyboard_alone(stage: Stage) -> None:
+    top = cards("S7 D7 C7 SK")
+    page = await stage.open(top.desk)
+    await page.get_by_test_id("stock").focus()
+    await page.keyboard.press("Enter")
+    await page.locator("[data-testid=discard]").wait_for()
+    await at(page, top, "S7").focus()
+    for key in ("Enter", "ArrowRight", "Enter", "ArrowRight", "Enter", "n"):
+        await page.keyboard.press(key)
+    await page.locator("[data-testid=lay].primary").focus()
+    await page.keyboard.press("Enter")
+    await page.locator("[data-testid=lay]:not(.primary)").wait_for()
+    await at(page, top, "SK").focus()
+    await page.keyboard.press("Enter")
+    await page.locator("[data-testid=discard].primary").focus()
+    await page.keyboard.press("Enter")
+    await sees(page, "turn", "Bruno’s turn")
+    assert top.board() == ["H4 H5 H6", "S7 D7 C7"]
+    assert top.own_faces() == ["D9"]
 
 
 async def test_hand_is_sorted_by_suit_and_by_rank(stage: Stage) -> None:
@@ -218,6 +242,17 @@ async def test_tile_dropped_on_a_joker_asks_before_it_exchanges(stage: Stage) ->
     await page.locator(f"[data-testid=meld-1] [data-testid=tile-{top.tile('J')}]").wait_for()
     await at(page, top, "R6").dblclick()
     assert await page.get_by_test_id("rack").locator(".tile").count() == 4
+
+
+async def test_exchange_fits_a_phone(stage: Stage) -> None:
+    top = tiles(NO, "R5 J R7 | B3 K3 J | Y1 Y2 Y3 Y4", "R6 B9 K9 R8")
+    page = await stage.open(top.desk, phone=True)
+    await page.get_by_test_id(f"exchange-{top.tile('J')}").wait_for()
+    assert await too_small(page) == []
+    await finger_drag(page, at(page, top, "R6"), await middle(at(page, top, "J")))
+    await page.get_by_test_id("exchange-now").wait_for()
+    assert await too_small(page) == []
+    assert await page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
 async def test_no_exchange_where_the_rules_have_none(stage: Stage) -> None:

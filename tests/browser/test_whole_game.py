@@ -174,3 +174,30 @@ async def test_a_person_opens_by_dragging_and_all_journals_hold_the_same_board(s
 
 async def test_a_person_opens_by_finger_on_a_phone(stage: Stage, tmp_path: Path) -> None:
     await play_to_the_opening(stage, tmp_path, phone=True)
+
+
+async def test_a_person_plays_a_turn_with_cards(stage: Stage, tmp_path: Path) -> None:
+    async with party(tmp_path) as table:
+        page = await stage.page(table.page_url)
+        await page.get_by_test_id("rule-set").select_option("es")
+        await open_table_and_start(page, table)
+        await table.until(table.own_turn)
+        session = table.node.session
+        assert session is not None
+        assert session.state is not None
+        turn_number = session.state.turn_number
+        await page.get_by_test_id("draw").click()
+        await expect(page.get_by_test_id("discard")).to_be_visible()
+        hand = page.get_by_test_id("rack").locator(".tile")
+        await expect(hand).to_have_count(8)
+        thrown = int(await hand.last.get_attribute("data-id") or "-1")  # from the stock, so it may go at once
+        await drag(page, hand.last, await middle(page.get_by_test_id("discard-pile")))
+        await table.until(lambda: session.state is not None and session.state.turn_number > turn_number)
+        assert thrown in session.state.known_tiles().values()
+        assert len(session.state.seats[session.seat or 0].rack) == 7
+        nodes = [table.node, *table.bots.nodes]
+        height = session.height
+        await table.until(lambda: all(n.session is not None and n.session.height >= height for n in nodes))
+        logs = [entries_in(journal_of(node.settings.data))[:height] for node in nodes]
+        assert all(log == logs[0] for log in logs)
+        await page.close()
