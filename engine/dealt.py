@@ -32,17 +32,23 @@ def racks_dealt(state: PublicState, face_up: TileId | None) -> PublicState:
     assert state.starter is not None, "the lot comes before the deal"
     if state.rules.discards != (face_up is not None) or not (face_up is None or 0 <= face_up < len(state.faces)):
         raise illegal("WRONG-FACE-UP", "Only a game with a discard pile begins with one open card, and it needs one.")
-    size = state.rules.hand_size(sum(seat.in_game for seat in state.seats))
-    stock = state.stock
-    seats = []
-    for seat in state.seats:
-        rack, stock = stock.take(size if seat.in_game else 0)
-        seats.append(replace(seat, rack=rack))
-    state = replace(state, phase=Phase.PLAY, seats=tuple(seats), stock=stock, turn=state.starter, call=None)
+    racks, stock = first_racks(state)
+    seats = tuple(replace(seat, rack=rack) for seat, rack in zip(state.seats, racks, strict=True))
+    state = replace(state, phase=Phase.PLAY, seats=seats, stock=stock, turn=state.starter, call=None)
     if face_up is None:
         return state
     discard, stock = stock.take(1)
     return with_known(replace(state, stock=stock, discard=discard), ((discard[0], face_up),))
+
+
+def first_racks(state: PublicState) -> tuple[tuple[tuple[Slot, ...], ...], Stock]:
+    """The slots that each seat gets at the start (none if it is not in the game), and the stock without them."""
+    size = state.rules.hand_size(sum(seat.in_game for seat in state.seats))
+    racks, stock = [], state.stock
+    for seat in state.seats:
+        rack, stock = stock.take(size if seat.in_game else 0)
+        racks.append(rack)
+    return tuple(racks), stock
 
 
 def draw_dealt(state: PublicState) -> PublicState:

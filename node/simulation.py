@@ -22,7 +22,7 @@ from node.autoplay import act_by_bot
 from node.keystore import Identity
 from protocol.dealing.open_deal import open_dealer
 from protocol.events import EntryCommitted, Event, EvidenceFound, MessageRefused
-from protocol.game import series_standing
+from protocol.game import DealerMaker, series_standing
 from protocol.messages import TableCard
 from protocol.outputs import Drop, Send, Store, Tell
 from protocol.session import Record, Session
@@ -87,8 +87,9 @@ class TableSummary:
 class SimulatedTable:
     """A table of `seats` nodes. `seed` decides keys, tiles, delays and thinking times."""
 
-    def __init__(self, rules: RuleSet, seats: int, seed: int) -> None:
+    def __init__(self, rules: RuleSet, seats: int, seed: int, make_dealer: DealerMaker = open_dealer) -> None:
         self.seed = seed
+        self.make_dealer = make_dealer
         self.now_s = 0.0
         self.rng = random.Random(seed)  # noqa: S311 - a simulation must be repeatable
         self._queue: list[tuple[float, int, Callable[[], None]]] = []
@@ -107,7 +108,7 @@ class SimulatedTable:
                 f"Bot {index + 1}",
                 bot=True,
                 entropy=self._bytes,
-                make_dealer=open_dealer,
+                make_dealer=make_dealer,
                 card=card if index == 0 else None,
             )
             self.nodes.append(SimulatedNode(session_name(session), session))
@@ -167,7 +168,7 @@ class SimulatedTable:
             old.table,
             node.journal,
             entropy=self._bytes,
-            make_dealer=open_dealer,
+            make_dealer=self.make_dealer,
             now_s=self.now_s,
         )
         assert session is not None, "no game had started"

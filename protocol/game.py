@@ -32,7 +32,7 @@ from engine.setup import draw_lots, start_series
 from engine.state import CallName, Phase, PublicState, Seat, Slot, state_hash
 from engine.tiles import TileId
 from protocol.dealing.call import OpenCall, owed_parts
-from protocol.dealing.dealer import Context, Dealer
+from protocol.dealing.dealer import Context, Dealer, Entropy
 from protocol.envelope import Envelope, open_envelope
 from protocol.errors import RemoteProtocolError
 from protocol.log import Committed, entry_hash
@@ -51,7 +51,8 @@ from protocol.messages import (
 )
 from protocol.roster import seat_of
 
-DealerMaker = Callable[[Genesis, Seat | None, bytes], Dealer]
+DealerMaker = Callable[[Genesis, Seat | None, bytes | None, Entropy], Dealer]
+"""Makes the dealer of one game from its `secret()`, None for fresh secrets; an observer has no seat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +136,8 @@ class Game:
         """The body of the own action with its proofs. Raises `IllegalMove` if the rules refuse it."""
         after = apply(self.state, action)
         context = self.context()
-        part = b""
-        if isinstance(action, Draw) and after.call is not None and after.call.name is CallName.DRAW:
-            part = self.dealer.draw_part(after.call.slots, context)
+        drawn = _drawn_slots(after)
+        part = self.dealer.draw_part(drawn, context) if drawn else b""
         proof = b""
         hidden = self._hidden(laid_by(action))
         if hidden:
@@ -240,13 +240,10 @@ class Game:
 
     def _drawn_by(self, action: SeatAction) -> tuple[Slot, ...]:
         """The hidden slots an action draws, none if it is refused anyway."""
-        if not isinstance(action, Draw):
-            return ()
         try:
-            after = apply(self.state, action)
+            return _drawn_slots(apply(self.state, action))
         except IllegalMove:
             return ()
-        return after.call.slots if after.call is not None and after.call.name is CallName.DRAW else ()
 
     def _hidden(self, laid: Sequence[tuple[Slot, TileId]]) -> tuple[tuple[Slot, TileId], ...]:
         known = self.state.known_tiles()
@@ -303,6 +300,7 @@ class Game:
         if isinstance(entry.content, AnswersEntry):
             assert self.call is not None
             self.dealer.close(self.call.call, self.call.context, self.call.payloads())
+        draw_part = self.signed_action(entry.content).part if isinstance(entry.content, ActionEntry) else None
         self.state = judged.after
         self.head = entry_hash(entry)
         self.height = entry.height + 1
@@ -312,7 +310,7 @@ class Game:
             self.gid = _game_id(self.genesis.table, self.state.game, self.head)
             self.dealer = self._new_dealer()
         if self.state.call is not None:
-            self._open_call(with_draw_part=isinstance(entry.content, ActionEntry))
+            self._open_call(draw_part if self.state.call.name is CallName.DRAW else None)
 
     def attachments(self, entry: Entry) -> tuple[bytes, ...]:
         """The messages that the next entry names, to be kept and passed on with it."""
@@ -366,14 +364,15 @@ class Game:
         kind = self.call.due(self.seat)
         return None if kind is None else self.call.make(kind, self.seat)
 
-    def _open_call(self, with_draw_part: bool = False) -> None:
+    def _open_call(self, draw_part: bytes | None = None) -> None:
         call = self.state.call
         assert call is not None
         seats = self.seats_in_game()
         first = call.seat
         if first is None:
             first = seats[0] if self.state.phase is not Phase.FINAL else self._after(self.state.turn, seats)
-        self.call = OpenCall(call, self.context(), owed_parts(call, self.state, with_draw_part), self.dealer, first)
+        owed = owed_parts(call, self.state, with_draw_part=draw_part is not None)
+        self.call = OpenCall(call, self.context(), owed, self.dealer, first, draw_part)
 
     @staticmethod
     def _after(turn: Seat, seats: Sequence[Seat]) -> Seat:
@@ -384,6 +383,11 @@ def series_standing(state: PublicState) -> Standing:
     """Where the series stands, the game just scored included."""
     results = state.results if state.result is None else (*state.results, state.result)
     return standing(state.rules, results, len(state.seats))
+
+
+def _drawn_slots(after: PublicState) -> tuple[Slot, ...]:
+    """The hidden slots that are being drawn in a state."""
+    return after.call.slots if after.call is not None and after.call.name is CallName.DRAW else ()
 
 
 def laid_by(action: SeatAction) -> tuple[tuple[Slot, TileId], ...]:

@@ -80,8 +80,8 @@ class _Peer:
 class Session:
     """One node at one table.
 
-    `entropy(n)` gives n fresh random bytes; `make_dealer(genesis, seat, secret)` a dealer for a game, where `secret` is
-    what `entropy(32)` gave at its start.
+    `entropy(n)` gives n fresh random bytes; `make_dealer(genesis, seat, secret, entropy)` a dealer for a game, where
+    `secret` is None for a new game, after a restart what the dealer said of itself.
     """
 
     signer: Signer
@@ -440,8 +440,8 @@ class Session:
 
         def new_dealer() -> Dealer:
             if self._replayed_secret is not None:
-                return self.make_dealer(genesis, seat, self._replayed_secret)
-            dealer = self.make_dealer(genesis, seat, self.entropy(32))
+                return self.make_dealer(genesis, seat, self._replayed_secret, self.entropy)
+            dealer = self.make_dealer(genesis, seat, None, self.entropy)
             self._outputs.append(Store(RecordKind.SECRET, self.height, dealer.secret()))
             return dealer
 

@@ -38,13 +38,17 @@ def owed_parts(call: Call, state: PublicState, with_draw_part: bool) -> tuple[Ow
 
 @dataclass(slots=True)
 class OpenCall:
-    """The parts that answer one call. `height` is that of the entry that will close it."""
+    """The parts that answer one call. `height` is that of the entry that will close it.
+
+    `draw_part` is the drawer's own part if it was in the action that opened the call.
+    """
 
     call: Call
     context: Context
     owed: tuple[Owed, ...]
     dealer: Dealer
     first_proposer: Seat
+    draw_part: bytes | None = None
     faults: list[RemoteProtocolError] = field(default_factory=list)
     _held: dict[Owed, Envelope] = field(default_factory=dict)
     _checked: set[Owed] = field(default_factory=set)
@@ -68,9 +72,9 @@ class OpenCall:
         return tuple(self._held[owed].digest for owed in self.owed)
 
     def payloads(self) -> dict[Owed, bytes]:
-        """The payloads of all parts; only when complete."""
+        """The payloads of all parts, a drawer's own part from its action included; only when complete."""
         assert self.complete
-        return self._payloads(self.owed)
+        return self._checked_payloads()
 
     def add(self, seat: Seat, envelope: Envelope) -> bool:
         """Hold a part. False if it was held already. Raises `RemoteProtocolError` if it has no place here.
@@ -106,7 +110,7 @@ class OpenCall:
         owed = Owed(kind, seat)
         needs = self._needs(owed)
         assert needs is not None, "made before what it needs is here"
-        payload = self.dealer.part(kind, self.call, self.context, self._payloads(needs))
+        payload = self.dealer.part(kind, self.call, self.context, self._checked_payloads())
         return DealPart(self.context.height, self.context.view, kind, self._names(owed, needs), payload)
 
     def _check_held(self) -> None:
@@ -124,11 +128,11 @@ class OpenCall:
     def _check(self, owed: Owed, needs: Sequence[Owed]) -> None:
         envelope = self._held[owed]
         part = _part(envelope)
-        before = self._payloads(needs)
         reason: str | None = None
         if part.names != self._names(owed, needs):
             reason = "names other messages than those it builds on"
         else:
+            before = self._checked_payloads()
             reason = self.dealer.check_part(part.kind, owed.seat, part.payload, self.call, self.context, before)
         if reason is not None:
             del self._held[owed]
@@ -152,7 +156,7 @@ class OpenCall:
             case PartKind.SHUFFLE:
                 shuffles = self._all_of(PartKind.SHUFFLE)
                 place = shuffles.index(owed)
-                needs = self._all_of(PartKind.KEY_REVEAL) if place == 0 else (shuffles[place - 1],)
+                needs = (*self._all_of(PartKind.KEY_REVEAL), *shuffles[max(place - 1, 0) : place])
             case PartKind.SHARES:
                 needs = self._own_draw_part(owed)
         return needs if all(need in self._checked for need in needs) else None
@@ -164,16 +168,21 @@ class OpenCall:
         drawer = Owed(PartKind.SHARES, self.call.seat)
         return (drawer,) if drawer in self.owed else ()
 
-    def _payloads(self, parts: Sequence[Owed]) -> dict[Owed, bytes]:
-        return {owed: _part(self._held[owed]).payload for owed in parts}
+    def _checked_payloads(self) -> dict[Owed, bytes]:
+        payloads = {owed: _part(self._held[owed]).payload for owed in self.owed if owed in self._checked}
+        if self.draw_part is not None and self.call.seat is not None:
+            payloads[Owed(PartKind.SHARES, self.call.seat)] = self.draw_part
+        return payloads
 
     def _all_of(self, kind: PartKind) -> tuple[Owed, ...]:
         return tuple(owed for owed in self.owed if owed.kind is kind)
 
     def _names(self, owed: Owed, needs: Sequence[Owed]) -> bytes | None:
-        """The digest by which a part names what it builds on; shares name nothing."""
+        """The digest by which a part names what it builds on; shares name nothing, a shuffle its predecessor."""
         if owed.kind is PartKind.SHARES or not needs:
             return None
+        if needs[-1].kind is PartKind.SHUFFLE:
+            needs = needs[-1:]
         return digest(b"".join(self._held[need].digest for need in needs))
 
 

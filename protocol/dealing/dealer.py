@@ -36,6 +36,10 @@ class Owed:
     seat: Seat
 
 
+Entropy = Callable[[int], bytes]
+"""Gives so many fresh random bytes."""
+
+
 class Dealer(Protocol):
     """One game's tiles as one node may see them.
 
@@ -47,7 +51,11 @@ class Dealer(Protocol):
         ...
 
     def part(self, kind: PartKind, call: Call, context: Context, before: Mapping[Owed, bytes]) -> bytes:
-        """The payload of the own part. `before` are the payloads of the parts it builds on."""
+        """The payload of the own part.
+
+        `before` holds the payloads of all parts checked so far, those that this one builds on among them; for a draw
+        also the drawer's own part out of its action.
+        """
         ...
 
     def check_part(
@@ -57,7 +65,10 @@ class Dealer(Protocol):
         ...
 
     def close(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
-        """The call was closed with these parts: their effect on the deck is now agreed."""
+        """The call was closed with these parts: their effect on the deck is now agreed.
+
+        `parts` holds everything owed, and for a draw the drawer's own part also if that was in its action.
+        """
         ...
 
     def lot(self, context: Context, parts: Mapping[Owed, bytes]) -> Callable[[int], int]:

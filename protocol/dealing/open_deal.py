@@ -15,7 +15,7 @@ from engine.rulesets import RuleSet
 from engine.state import Call, CallName, PublicState, Seat, Slot
 from engine.tiles import TileId
 from protocol.codec import decode, encode
-from protocol.dealing.dealer import Context, Owed
+from protocol.dealing.dealer import Context, Entropy, Owed
 from protocol.errors import DecodeError
 from protocol.messages import Genesis, PartKind
 
@@ -112,9 +112,9 @@ class OpenDealer:
         return tuple(self._deck[slot.position] for slot in state.hidden_slots(seat))
 
 
-def open_dealer(genesis: Genesis, seat: Seat | None, secret: bytes) -> OpenDealer:
-    """A dealer for one game of a table; `secret` are this node's 32 random bytes."""
-    return OpenDealer(genesis.rules, seat, secret)
+def open_dealer(genesis: Genesis, seat: Seat | None, secret: bytes | None, entropy: Entropy) -> OpenDealer:
+    """A dealer for one game of a table; `secret` are this node's 32 random bytes, None for new ones."""
+    return OpenDealer(genesis.rules, seat, entropy(COIN_BYTES) if secret is None else secret)
 
 
 def _hash(*fields: bytes) -> bytes:
