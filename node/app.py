@@ -24,7 +24,7 @@ from node.journal import Journal, JournalError, JournalRecord
 from node.keystore import Identity, load_or_create
 from node.runner import Runner
 from node.transport import Mesh
-from protocol.dealing.open_deal import open_dealer
+from protocol.dealing.secret_deal import secret_dealer
 from protocol.envelope import HALL, open_envelope, seal, table_of
 from protocol.errors import LocalProtocolError, RemoteProtocolError
 from protocol.events import Event
@@ -206,7 +206,7 @@ class Node:
             self.name,
             bot=self.settings.bot,
             entropy=random_bytes,
-            make_dealer=open_dealer,
+            make_dealer=secret_dealer,
             card=card,
             now_s=monotonic_s(),
         )
@@ -258,7 +258,7 @@ class Node:
                     for record in records
                 ],
                 entropy=random_bytes,
-                make_dealer=open_dealer,
+                make_dealer=secret_dealer,
                 now_s=now_s,
             )
         except (LocalProtocolError, ValueError) as error:

@@ -10,11 +10,8 @@ import pytest
 
 from engine.rulesets import PT
 from node.app import Node, NodeError
-from node.clock import unix_s
 from node.config import NodeSettings
 from node.discovery import Peer
-from node.journal import Journal, JournalRecord
-from protocol.outputs import RecordKind
 from tests.node.loops import run
 
 LOOPBACK = "127.0.0.1"
@@ -134,24 +131,27 @@ def test_a_running_game_is_taken_up_and_a_left_one_is_not(tmp_path: Path) -> Non
 
 def test_one_that_was_killed_after_signing_sits_down_again_and_is_told_that_the_game_runs(tmp_path: Path) -> None:
     both = [settings(tmp_path / name, name) for name in ("Ana", "Ben")]
-    tables: list[bytes] = []
 
     async def begin(nodes: list[Node]) -> None:
-        await start_a_game(nodes)
-        assert nodes[1].session is not None
-        tables.append(nodes[1].session.table)
+        ana, ben = nodes
+
+        def die_once_signed() -> None:
+            runner = ben.runner
+            if runner is not None and runner.session.lobby.signed and runner.session.game is None:
+                runner.stop()
+
+        ben.watch(die_once_signed)
+        table = ana.open_table("Kitchen", PT)
+        await until(nodes, lambda: bool(ben.hall.at_table(table)))
+        ben.join(table)
+        await until(nodes, lambda: ana.session is not None and len(ana.session.lobby.members()) == 2)
+        await until(nodes, lambda: ben.session is not None and len(ben.session.lobby.members()) == 2)
+        for node in nodes:
+            node.do(lambda session, _now_s: session.lobby.change(ready=True, start=True))
+        await until(nodes, lambda: is_playing(ana))
+        assert not is_playing(ben)
 
     with_nodes(*both, test=begin)
-    # Ben's journal as it was between the signature and the first entry.
-    path = both[1].tables / f"{tables[0].hex()}.journal"
-    journal = Journal.open(path)
-    drafts = [record for record in journal.records() if record.kind == RecordKind.DRAFT.value]
-    journal.close()
-    for file in path.parent.iterdir():
-        file.unlink()
-    journal = Journal.open(path)
-    journal.append([JournalRecord(record.kind, record.height, record.data, unix_s()) for record in drafts])
-    journal.close()
 
     async def back(nodes: list[Node]) -> None:
         await until(nodes, lambda: is_playing(nodes[1]))

@@ -18,7 +18,7 @@ from engine.state import Phase
 from node.clock import random_bytes
 from node.keystore import load_or_create
 from protocol.codec import decode
-from protocol.dealing.open_deal import open_dealer
+from protocol.dealing.secret_deal import secret_dealer
 from protocol.log import Committed
 from protocol.messages import GenesisEntry
 from protocol.outputs import RecordKind
@@ -67,7 +67,7 @@ def session_from(data: Path) -> Session | None:
         bytes.fromhex(tables[0].stem),
         [Record(RecordKind(kind), height, record, 0.0) for kind, height, record in rows],
         entropy=random_bytes,
-        make_dealer=open_dealer,
+        make_dealer=secret_dealer,
         now_s=0.0,
     )
 
