@@ -1,5 +1,5 @@
 /**
- * Small helpers over the DOM. Text always goes in as text nodes: names come from other people's machines.
+ * Small tools for the DOM. Text always goes in as text nodes: names come from other people's machines.
  */
 
 const SVG = 'http://www.w3.org/2000/svg';
