@@ -24,6 +24,7 @@ from node.journal import Journal, JournalError, JournalRecord
 from node.keystore import Identity, load_or_create
 from node.runner import Runner
 from node.transport import Mesh
+from protocol.dealing.group import UnsafeLibrary, self_test
 from protocol.dealing.secret_deal import secret_dealer
 from protocol.envelope import HALL, open_envelope, seal, table_of
 from protocol.errors import LocalProtocolError, RemoteProtocolError
@@ -98,7 +99,11 @@ class Node:
         return self._mesh.linked()
 
     async def start(self) -> None:
-        """Take up an unfinished game, listen, and be found. Raises `KeystoreError`, `JournalError` or `OSError`."""
+        """Take up an unfinished game, listen, and be found. Raises `NodeError` or `OSError`."""
+        try:
+            self_test()
+        except UnsafeLibrary as error:
+            raise NodeError(f"Tiles cannot be dealt secretly here: {error} Install PyNaCl 1.6.2 or newer.") from error
         self._resume()
         self.port = await self._mesh.start(self.settings.host, self.settings.port)
         record = self._record()

@@ -191,7 +191,7 @@ class NodeDesk:
             "tables": tables,
             "rule_sets": rule_set_forms(),
             "at": None if session is None else self._at(session),
-            "address": f"port {self._node.port}",
+            "address": self._node.address,
             "notice": " ".join(said for said in (self._node.notice, self._node.trouble) if said) or None,
         }
 

@@ -38,6 +38,7 @@ class TableTop:
     port = 7654
     notice: str | None = None
     trouble: str | None = None
+    address: str = "192.168.7.9:47701"
     runner = None
 
     def __init__(self, position: Position | None = None, others: int = 1, hand: int = 3) -> None:
