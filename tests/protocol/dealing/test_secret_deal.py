@@ -391,3 +391,14 @@ def test_a_shuffle_leaves_no_card_where_it_can_be_followed(small: Deal) -> None:
     parts = [{point for card in deck for point in card} for deck in decks]
     assert not parts[0] & parts[1]
     assert not parts[1] & parts[2]
+
+
+def test_the_part_of_a_draw_that_was_not_agreed_does_not_serve_for_the_time_out() -> None:
+    """docs/deal-entries.md, section 5, item 4: it is void, the next one is made anew."""
+    deal = dealt(PT, 2, checked=False)
+    turn = deal.state.turn
+    old = drawn_by_turn(deal)
+    deal.act(Timeout())
+    sent = next(sent for sent in deal.sent if sent.call.name is CallName.DRAW and sent.owed.seat == turn)
+    one = replace(sent, call=replace(sent.call, slots=sent.call.slots[:1]))
+    assert one.judged_by(deal.observer, old) == "the proof does not hold"
