@@ -27,7 +27,6 @@ from protocol.session import Session
 Lie = Callable[[bytes], bytes]
 
 
-
 class LyingDealer(SecretDealer):
     """Says something else than it should in parts of one kind, and believes itself."""
 
