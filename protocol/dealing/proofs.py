@@ -111,7 +111,7 @@ class Dleq:
     def prove(self, secret: Secret, entropy: Entropy) -> bytes:
         """The proof: challenge and response."""
         seed = self._seed()
-        base, _image = self._sums(seed)
+        base = self._sum(seed, 0)
         nonce = Nonces(secret.reveal(), entropy(32), self.labels.challenge, seed).next()
         challenge = self._challenge(seed, multiply_base(nonce), multiply(nonce, base))
         return encode_scalar(challenge) + encode_scalar(secret.response(nonce, challenge))
@@ -125,7 +125,7 @@ class Dleq:
         except BadElement as bad:
             return str(bad)
         seed = self._seed()
-        base, image = self._sums(seed)
+        base, image = self._sum(seed, 0), self._sum(seed, 1)
         of_key = subtract(multiply_base(response), multiply(challenge, self.key))
         of_pairs = subtract(multiply(response, base), multiply(challenge, image))
         return None if self._challenge(seed, of_key, of_pairs) == challenge else "the proof does not hold"
@@ -134,13 +134,10 @@ class Dleq:
         points = [point for pair in self.pairs for point in pair]
         return encode_scalar(to_scalar(self.labels.seed, self.ctx, self.about, BASE, self.key, points))
 
-    def _sums(self, seed: bytes) -> tuple[Point, Point]:
-        weights = _weights(self.labels, seed, len(self.pairs))
-        if weights is None:
-            return self.pairs[0]
-        return weighted(weights, [base for base, _ in self.pairs]), weighted(
-            weights, [image for _, image in self.pairs]
-        )
+    def _sum(self, seed: bytes, half: int) -> Point:
+        """The weighted sum of all bases (`half` 0) or of all images (1)."""
+        weights = _weights(self.labels, seed, len(self.pairs)) or [1]
+        return _weighted_or_only(weights, [pair[half] for pair in self.pairs])
 
     def _challenge(self, seed: bytes, of_key: Point, of_pairs: Point) -> int:
         return to_scalar(self.labels.challenge, seed, of_key, of_pairs)

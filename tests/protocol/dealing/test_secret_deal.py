@@ -269,11 +269,11 @@ def test_shares_answer_the_call_only() -> None:
     deal = dealt(SMALL, 3)
     turn = deal.state.turn
     deal.act(Draw(turn), drawn_by_turn(deal))
-    helper = next(seat for seat in range(3) if seat != turn)
-    sent = deal.of(PartKind.SHARES, helper)
+    answering = next(seat for seat in range(3) if seat != turn)
+    sent = deal.of(PartKind.SHARES, answering)
     assert sent.call.name is CallName.DRAW
-    for other in (
-        replace(sent.call, seat=Seat(helper)),
+    for call in (
+        replace(sent.call, seat=Seat(answering)),
         replace(sent.call, slots=(Slot(0, sent.call.slots[0].position + 1),)),
         replace(sent.call, slots=(Slot(0, 0),)),
     ):
@@ -281,9 +281,9 @@ def test_shares_answer_the_call_only() -> None:
         start = {part.owed: part.payload for part in deal.sent if part.call.name is CallName.START}
         some = deal.sent[0]
         dealer.close(some.call, some.context, start)
-        assert replace(sent, call=sent.call).judged_by(dealer) is None
+        assert sent.judged_by(dealer) is None
         dealer.close(some.call, some.context, start)  # forget the verdict
-        assert replace(sent, call=other).judged_by(dealer) is not None
+        assert replace(sent, call=call).judged_by(dealer) is not None
 
 
 def test_a_wrong_opening_is_refused(small: Deal) -> None:
@@ -391,3 +391,14 @@ def test_a_shuffle_leaves_no_card_where_it_can_be_followed(small: Deal) -> None:
     parts = [{point for card in deck for point in card} for deck in decks]
     assert not parts[0] & parts[1]
     assert not parts[1] & parts[2]
+
+
+def test_the_part_of_a_draw_that_was_not_agreed_does_not_serve_for_the_time_out() -> None:
+    """docs/deal-entries.md, section 5, item 4: it is void, the next one is made anew."""
+    deal = dealt(PT, 2, checked=False)
+    turn = deal.state.turn
+    old = drawn_by_turn(deal)
+    deal.act(Timeout())
+    sent = next(sent for sent in deal.sent if sent.call.name is CallName.DRAW and sent.owed.seat == turn)
+    one = replace(sent, call=replace(sent.call, slots=sent.call.slots[:1]))
+    assert one.judged_by(deal.observer, old) == "the proof does not hold"
