@@ -13,6 +13,7 @@ from typing import Protocol
 
 from node.clock import monotonic_s, unix_s
 from node.journal import Journal, JournalError, JournalRecord
+from protocol.errors import LocalProtocolError
 from protocol.events import Event
 from protocol.outputs import Drop, RecordKind, Send, Store, Tell
 from protocol.session import Session
@@ -57,7 +58,7 @@ class Runner:
         """Tell the session of the links that are up already, and begin."""
         for node in self._links.linked():
             self.linked(node)
-        self.do(Session.handle_deadline)
+        self._happens(Session.handle_deadline)
 
     def stop(self) -> None:
         """No more input from here on. The session's own words are safe in the journal."""
@@ -74,13 +75,22 @@ class Runner:
         self.stop()
 
     def linked(self, node: bytes) -> None:
-        self.do(lambda session, now_s: session.linked(node, now_s))
+        self._happens(lambda session, now_s: session.linked(node, now_s))
 
     def lost(self, node: bytes) -> None:
-        self.do(lambda session, now_s: session.lost(node, now_s))
+        self._happens(lambda session, now_s: session.lost(node, now_s))
 
     def receive(self, link: bytes, frame: bytes) -> None:
-        self.do(lambda session, now_s: session.receive(link, frame, now_s))
+        self._happens(lambda session, now_s: session.receive(link, frame, now_s))
+
+    def _happens(self, input_: Callable[[Session, float], object]) -> None:
+        """Something came from outside. If the session cannot go on with it, this table stands still and says why."""
+        try:
+            self.do(input_)
+        except LocalProtocolError as error:
+            self.failure = f"This table cannot go on here: {error}."
+            _log.error("this table stands still: %s", error)
+            self._changed()
 
     def do(self, wish: Callable[[Session, float], object]) -> None:
         """Let something happen to the session now, and carry out what follows from it.
@@ -143,4 +153,4 @@ class Runner:
         if self.failure is None and not self._stopped:
             delay_s = max(0.0, self.session.next_deadline_s() - monotonic_s())
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(delay_s, self.do, Session.handle_deadline)
+            self._timer = loop.call_later(delay_s, self._happens, Session.handle_deadline)
