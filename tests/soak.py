@@ -25,7 +25,7 @@ def soak_one(seed: int) -> tuple[int, int, str | None]:
     rules = replace(RULE_SETS[name], rounds=1 + seed % 2)
     seats = rules.min_seats + seed // 4 % (rules.max_seats - rules.min_seats + 1)
     try:
-        table, crashes = play_with_crashes(seats, seed, away_s=0.5 + seed % 5, every=61 + seed % 97, rules=rules)
+        table, crashes = play_with_crashes(seats, seed, away_s=0.5 + seed % 5, every=301 + seed % 397, rules=rules)
         assert table.refusals() == [], f"refused: {table.refusals()[0]}"
         table.summary()
     except Exception:
