@@ -23,6 +23,7 @@ from node.hall import Hall, announce
 from node.journal import Journal, JournalError, JournalRecord
 from node.keystore import Identity, load_or_create
 from node.runner import Runner
+from node.tasks import spawn
 from node.transport import Mesh
 from protocol.dealing.group import UnsafeLibrary, self_test
 from protocol.dealing.secret_deal import secret_dealer
@@ -375,9 +376,7 @@ class Node:
         if self._discovery is None or record == self._announced:
             return
         self._announced = record
-        task = asyncio.get_running_loop().create_task(self._discovery.update(record))
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
+        spawn(self._discovery.update(record), self._closing, "announcing failed")
         self._discovery.alone = record.table is None or record.phase == "lobby"
         self._send_announce(None)
 
@@ -454,6 +453,4 @@ class _MeshLinks:
         return self._mesh.linked()
 
     def close_link(self, node_id: bytes, reason: str) -> None:
-        task = asyncio.get_running_loop().create_task(self._mesh.drop(node_id, reason))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        spawn(self._mesh.drop(node_id, reason), self._tasks, "closing a link failed")

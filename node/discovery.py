@@ -28,6 +28,7 @@ from zeroconf import ServiceStateChange, Zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from node.clock import random_bytes
+from node.tasks import spawn
 from protocol.envelope import VERSION
 from protocol.roster import clean_name
 
@@ -382,17 +383,7 @@ class Discovery:
         self._on_peer(peer)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:  # our bug: whoever runs the loop decides
-            task.get_loop().call_exception_handler(
-                {"message": "discovery failed", "exception": task.exception(), "task": task}
-            )
+        return spawn(work, self._tasks, "discovery failed")
 
 
 def _sockets(interfaces: list[str | int]) -> AsyncZeroconf | None:

@@ -27,6 +27,7 @@ from node.clock import monotonic_s, random_bytes
 from node.handshake import ALREADY_LINKED, AlreadyLinked, Hello, Refused, Role
 from node.keystore import Identity
 from node.sockets import connect, is_address, listening_socket, no_delay, plain_host, shown, why
+from node.tasks import spawn
 from protocol.envelope import VERSION
 
 MAX_FRAME_BYTES: Final = 262_144
@@ -530,14 +531,4 @@ class Mesh:
             want.task.cancel()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:  # our bug: whoever runs the loop decides
-            task.get_loop().call_exception_handler(
-                {"message": "a link's task failed", "exception": task.exception(), "task": task}
-            )
+        return spawn(work, self._tasks, "a link's task failed")

@@ -44,12 +44,12 @@ def genesis_hash(genesis: Genesis) -> bytes:
 def check_genesis_certificate(genesis: Genesis, certificate: tuple[bytes, ...]) -> None:
     """Raises `RemoteProtocolError` unless every seat has signed this genesis, in seat order."""
     named = genesis_hash(genesis)
-    signers = tuple(_opened(raw, genesis.table, GenesisSignature).sender for raw in certificate)
+    envelopes = [_opened(raw, genesis.table, GenesisSignature) for raw in certificate]
+    signers = tuple(envelope.sender for envelope in envelopes)
     if signers != tuple(member.node for member in genesis.members):
         raise RemoteProtocolError(None, f"expected {len(genesis.members)} genesis signatures in seat order")
-    for raw in certificate:
-        body = open_envelope(raw).body
-        if not isinstance(body, GenesisSignature) or body.genesis != named:
+    for envelope in envelopes:
+        if not isinstance(envelope.body, GenesisSignature) or envelope.body.genesis != named:
             raise RemoteProtocolError(None, "genesis signature for another genesis")
 
 

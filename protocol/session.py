@@ -197,12 +197,6 @@ class Session:
         """Seconds left of the turn by this node's clock; None without a limit or while nobody's turn is on."""
         return self.clock.remaining_s(now_s)
 
-    def missing_seats(self) -> tuple[Seat, ...]:
-        """The seats that owe something to the open call, in seat order."""
-        if self.game is None or self.game.call is None:
-            return ()
-        return tuple(sorted({owed.seat for owed in self.game.call.missing()}))
-
     def may_act(self, now_s: float) -> bool:
         """Whether the own player's action would be taken now: its turn, no open call, nothing sent yet, time left."""
         if self.game is None or self._driver is None or self.game.call is not None or self.game.seat is None:

@@ -6,7 +6,7 @@ the rest afterwards (docs/deal-entries.md, section 4).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from engine.state import Phase, PublicState
 
@@ -43,7 +43,3 @@ class TurnClock:
         if self.end_s is not None:
             return max(0.0, self.end_s - now_s)
         return self.left_s
-
-    def aged(self, age_s: float) -> TurnClock:
-        """The clock of a node that was away for `age_s` seconds while it ran: the turn's time did not wait for it."""
-        return self if self.end_s is None else replace(self, end_s=self.end_s - age_s)
