@@ -5,12 +5,14 @@ The certificate is no part of the hash chain: two nodes may hold different ones 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.state import Seat
 from protocol.codec import encode
 from protocol.envelope import Envelope, digest, open_envelope
 from protocol.errors import RemoteProtocolError
-from protocol.messages import Content, Entry, Genesis, GenesisEntry, GenesisSignature, Precommit
+from protocol.messages import Content, Entry, Genesis, GenesisEntry, GenesisSignature, Precommit, Regroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +20,13 @@ class Committed:
     """An entry, its certificate, and the messages that it names by digest, in the order it names them.
 
     The certificate holds signed envelopes: for height 0 every seat's `GenesisSignature`, else the `Precommit` of every
-    voter of one round, in seat order.
+    voter of one round, in seat order. `regroup`: if that round left seats out, the `Regroup` of each of its voters.
     """
 
     entry: Entry
     certificate: tuple[bytes, ...]
     attachments: tuple[bytes, ...]
+    regroup: tuple[bytes, ...] = ()
 
 
 def entry_hash(entry: Entry) -> bytes:
@@ -53,30 +56,69 @@ def check_genesis_certificate(genesis: Genesis, certificate: tuple[bytes, ...]) 
             raise RemoteProtocolError(None, "genesis signature for another genesis")
 
 
-def check_commit_certificate(committed: Committed, genesis: Genesis) -> None:
-    """Raises `RemoteProtocolError` unless all voters of one round have precommitted the entry (rule 7).
+def check_commit_certificate(committed: Committed, genesis: Genesis, seats: Sequence[Seat]) -> None:
+    """Raises `RemoteProtocolError` unless all voters of one round have precommitted the entry (rules 7 and 16).
 
-    The voters are all seats of the genesis: seats left out of a round are not possible in this version.
+    `seats` are those in the game before the entry (V).
     """
     entry = committed.entry
     if isinstance(entry.content, GenesisEntry):
         check_genesis_certificate(entry.content.genesis, committed.certificate)
+        if committed.regroup:
+            raise RemoteProtocolError(None, "a genesis leaves out nobody")
         return
     named = entry_hash(entry)
+    votes = [_opened(raw, genesis.table, Precommit) for raw in committed.certificate]
     rounds = set()
-    voters = []
-    for raw in committed.certificate:
-        envelope = _opened(raw, genesis.table, Precommit)
+    for envelope in votes:
         vote = envelope.body
         assert isinstance(vote, Precommit)
         if (vote.height, vote.prev, vote.entry) != (entry.height, entry.prev, named):
             raise RemoteProtocolError(envelope.sender, f"certificate of height {entry.height} holds another vote")
         rounds.add((vote.round, vote.without))
-        voters.append(envelope.sender)
-    if len(rounds) != 1 or voters != [member.node for member in genesis.members]:
+    if len(rounds) != 1:
+        raise RemoteProtocolError(None, f"certificate of height {entry.height} is not of one round")
+    number, without = rounds.pop()
+    voters = voters_of(seats, without)
+    if [envelope.sender for envelope in votes] != [genesis.members[seat].node for seat in voters]:
         raise RemoteProtocolError(None, f"certificate of height {entry.height} is not of all voters of one round")
-    if rounds.pop()[1]:
-        raise RemoteProtocolError(None, f"certificate of height {entry.height} leaves out seats")
+    if without:
+        check_regroup(committed.regroup, genesis, seats, (entry.height, entry.prev, number, without))
+    elif committed.regroup:
+        raise RemoteProtocolError(None, f"certificate of height {entry.height} holds regroups that it does not need")
+
+
+def voters_of(seats: Sequence[Seat], without: Sequence[int]) -> tuple[Seat, ...]:
+    """V without S, in seat order."""
+    return tuple(seat for seat in seats if seat not in without)
+
+
+def check_without(seats: Sequence[Seat], without: Sequence[int]) -> None:
+    """Raises `RemoteProtocolError` unless these seats may be left out: more than half of V stay, two at least (rule 15)."""
+    if list(without) != sorted(set(without)) or not set(without) <= set(seats):
+        raise RemoteProtocolError(None, "leaves out seats that are not in the game, or not in order")
+    stay = len(seats) - len(without)
+    if without and (stay < 2 or 2 * stay <= len(seats)):
+        raise RemoteProtocolError(None, f"{stay} of {len(seats)} seats are too few to go on")
+
+
+def check_regroup(
+    raws: Sequence[bytes], genesis: Genesis, seats: Sequence[Seat], place: tuple[int, bytes, int, tuple[int, ...]]
+) -> None:
+    """Raises `RemoteProtocolError` unless these are the `Regroup`s of all of V without S for one round (rule 16).
+
+    `place` is height, hash of the entry before, round, and S.
+    """
+    without = place[3]
+    check_without(seats, without)
+    envelopes = [_opened(raw, genesis.table, Regroup) for raw in raws]
+    if [envelope.sender for envelope in envelopes] != [genesis.members[seat].node for seat in voters_of(seats, without)]:
+        raise RemoteProtocolError(None, "a regroup is not signed by all that stay, in seat order")
+    for envelope in envelopes:
+        body = envelope.body
+        assert isinstance(body, Regroup)
+        if (body.height, body.prev, body.round, body.without) != place:
+            raise RemoteProtocolError(envelope.sender, "regroup of another round")
 
 
 def _opened(raw: bytes, table: bytes, body: type) -> Envelope:

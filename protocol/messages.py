@@ -159,7 +159,20 @@ class AnswersEntry:
     messages: tuple[Digest, ...]
 
 
-Content = GenesisEntry | ActionEntry | TimeoutEntry | NextGameEntry | AnswersEntry
+@dataclass(frozen=True, slots=True)
+class RemoveEntry:
+    """Seats are out of the game (rules 13, 14). `reason` is a word for people and for the log.
+
+    `answers`: the open call was answered in full before they went: the digests as in an `AnswersEntry`. None: there is no
+    call, or it is void.
+    """
+
+    seats: tuple[int, ...]
+    reason: str
+    answers: tuple[Digest, ...] | None
+
+
+Content = GenesisEntry | ActionEntry | TimeoutEntry | NextGameEntry | AnswersEntry | RemoveEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +219,25 @@ class Precommit:
 
 
 @dataclass(frozen=True, slots=True)
+class Regroup:
+    """A seat's consent to go on at this height without some seats, in round (`round`, `without`) (rule 15).
+
+    `lock` is the entry its signer is locked on, `lock_round` and `proof` the round and the prevotes that prove it (None,
+    -1 and empty without one). `answers` are the parts of the open call by the seats left out that it holds.
+    """
+
+    height: int
+    prev: Digest
+    round: int
+    without: tuple[int, ...]
+    lock: Digest | None
+    lock_round: int
+    proof: tuple[bytes, ...]
+    answers: tuple[bytes, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class NextGameWish:
     """A seat's wish to play game number `game` of the series; `prev` is the entry that ended the game before."""
 
@@ -222,7 +254,10 @@ class PartKind(Enum):
 
     KEY_COMMIT = "key-commit"
     KEY_REVEAL = "key-reveal"
+    REKEY = "rekey"
     SHUFFLE = "shuffle"
+    TAG = "tag"
+    TAG_SHARES = "tag-shares"
     SHARES = "shares"
     OPEN_RACK = "open-rack"
 
@@ -273,6 +308,7 @@ Body = (
     | Proposal
     | Prevote
     | Precommit
+    | Regroup
     | DealPart
     | Status
     | CatchUp
@@ -291,6 +327,7 @@ BODIES: Final[dict[str, type[Body]]] = {
         Proposal,
         Prevote,
         Precommit,
+        Regroup,
         DealPart,
         Status,
         CatchUp,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -56,4 +57,15 @@ class Tell:
     event: Event
 
 
-Output = Store | Send | Drop | Tell
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """Something long to compute, in any thread: what `work` returns goes to `Session.computed` with the same number."""
+
+    number: int
+    work: Callable[[], object]
+
+    def __repr__(self) -> str:  # what it works on may be secret
+        return f"Compute({self.number})"
+
+
+Output = Store | Send | Drop | Tell | Compute

@@ -19,13 +19,15 @@ class Context:
     """The moment a part or proof belongs to.
 
     `height` is that of the entry it is for, `view` the hash of the entry before it, `gid` names the game at its table,
-    `state` is the public state after the entry before.
+    `state` is the public state after the entry before, `used_keys` are the public keys of earlier games and epochs at this
+    table, which nobody may use again.
     """
 
     gid: bytes
     height: int
     view: bytes
     state: PublicState
+    used_keys: frozenset[bytes] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +39,18 @@ class Owed:
 
 
 Entropy = Callable[[int], bytes]
-"""Gives so many fresh random bytes."""
+"""Gives so many fresh random bytes. May be called in any thread."""
+
+
+class CannotBuild(Exception):  # noqa: N818 - named for what it means
+    """What a part builds on is itself no deck, so that nothing can be built on it or said of it."""
 
 
 class Dealer(Protocol):
     """One game's tiles as one node may see them.
 
-    The checks return None when all is right, else the reason in lower case. They never raise for whatever bytes come.
+    The checks return None when all is right, else the reason in lower case. They raise for no bytes whatever, except
+    `CannotBuild`. `part`, `check_part` and `prepare` may run in any thread, and at the same time.
     """
 
     def secret(self) -> bytes:
@@ -51,17 +58,27 @@ class Dealer(Protocol):
         ...
 
     def part(self, kind: PartKind, call: Call, context: Context, before: Mapping[Owed, bytes]) -> bytes:
-        """The payload of the own part.
+        """The payload of the own part. `before` holds the payloads of all that it builds on, directly or not.
 
-        `before` holds the payloads of all parts checked so far, those that this one builds on among them; for a draw
-        also the drawer's own part out of its action.
+        Raises `CannotBuild`.
         """
+        ...
+
+    def prepare(self, kind: PartKind, call: Call, context: Context, before: Mapping[Owed, bytes]) -> None:
+        """Compute what the own part does not need its predecessor for, so that `part` is quicker."""
         ...
 
     def check_part(
         self, kind: PartKind, seat: Seat, payload: bytes, call: Call, context: Context, before: Mapping[Owed, bytes]
     ) -> str | None:
-        """Whether `payload` is a right part of `seat` for the call."""
+        """Whether `payload` is a right part of `seat` for the call. Raises `CannotBuild`."""
+        ...
+
+    def check_whole(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
+        """Look at what only all parts together show.
+
+        Raises `LocalProtocolError` if right proofs led to something impossible: the table must not go on.
+        """
         ...
 
     def close(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
@@ -69,6 +86,18 @@ class Dealer(Protocol):
 
         `parts` holds everything owed, and for a draw the drawer's own part also if that was in its action.
         """
+        ...
+
+    def renew(self, secret: bytes | None) -> None:
+        """A re-deal begins: a fresh share of the deck key, or that of `secret()`; the old one is erased."""
+        ...
+
+    def erase(self) -> None:
+        """Forget all secrets: the game is over for this node."""
+        ...
+
+    def public_keys(self) -> frozenset[bytes]:
+        """The keys that the seats use now."""
         ...
 
     def lot(self, context: Context, parts: Mapping[Owed, bytes]) -> Callable[[int], int]:

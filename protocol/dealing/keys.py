@@ -6,7 +6,7 @@ Source: docs/dealing.md, sections 3.3 and 3.7; pitfalls 1 and 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,6 +19,7 @@ from protocol.dealing.transcript import ORDER, digest, number
 COIN_BYTES: Final = 32
 COMMIT_BYTES: Final = 64
 REVEAL_BYTES: Final = 2 * ELEMENT_BYTES + 2 * KEY_PROOF_BYTES + COIN_BYTES
+EPOCH_REVEAL_BYTES: Final = ELEMENT_BYTES + KEY_PROOF_BYTES  # of a re-deal: a new Y alone
 SECRET_BYTES: Final = 2 * ELEMENT_BYTES + COIN_BYTES
 
 _POP_X: Final = b"RK1/pop-x"
@@ -54,6 +55,11 @@ class OwnKeys:
         """Everything, for the journal only."""
         return self.x.reveal() + self.q.reveal() + self.coin
 
+    def renew(self, entropy: Entropy) -> None:
+        """A fresh x for a new epoch. q stays: the racks are under it."""
+        self.x.erase()
+        self.x = _fresh_scalar(entropy)
+
     def erase(self) -> None:
         """Forget x and q: the game is over."""
         self.x.erase()
@@ -64,6 +70,11 @@ class OwnKeys:
         y, q = self.x.times_base(), self.q.times_base()
         proofs = prove_key(_POP_X, ctx, y, self.x, self.coin) + prove_key(_POP_Q, ctx, q, self.q, self.coin)
         return y + q + proofs + self.coin
+
+    def reveal_epoch(self, ctx: bytes) -> bytes:
+        """In a re-deal: the new Y and its proof. The same bytes whenever it is asked for one ctx."""
+        y = self.x.times_base()
+        return y + prove_key(_POP_X, ctx, y, self.x, self.coin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,34 +92,45 @@ class PublicKeys:
 
 def commitment(ctx: bytes, reveal: bytes) -> bytes:
     """What binds a seat to its reveal before it has seen another's."""
-    y, q, proofs, coin = _fields(reveal)
-    return digest(b"RK1/key-commit", ctx, y, q, proofs, coin)
+    return digest(b"RK1/key-commit", ctx, *_fields(reveal))
 
 
 def check_reveal(
-    reveal: bytes, committed: bytes, commit_ctx: bytes, ctx: bytes, others: Iterable[bytes], seats: int
+    reveal: bytes,
+    committed: bytes,
+    commit_ctx: bytes,
+    ctx: bytes,
+    others: Iterable[bytes],
+    seats: int,
+    used: Set[bytes] = frozenset(),
+    *,
+    epoch: bool = False,
 ) -> str | None:
     """Whether a reveal is what was committed to, with keys that its owner knows and that are nobody else's.
 
-    `others` are the reveals of other seats that were checked before, `seats` how many there will be in all.
+    `others` are the reveals of other seats that were checked before, `seats` how many there will be in all, `used` keys
+    of earlier games and epochs. `epoch`: the reveal of a re-deal.
     """
-    if len(reveal) != REVEAL_BYTES:
-        return f"expected keys of {REVEAL_BYTES} bytes, got {len(reveal)}"
+    size = EPOCH_REVEAL_BYTES if epoch else REVEAL_BYTES
+    if len(reveal) != size:
+        return f"expected keys of {size} bytes, got {len(reveal)}"
     if commitment(commit_ctx, reveal) != committed:
         return "does not match the commitment"
-    y_bytes, q_bytes, proofs, _coin = _fields(reveal)
+    fields = _fields(reveal)
     try:
-        y, q = decode_points(y_bytes + q_bytes)
+        own = decode_points(b"".join(_keys(fields)))
     except BadElement as bad:
         return str(bad)
-    reason = check_key(_POP_X, ctx, y, proofs[:KEY_PROOF_BYTES]) or check_key(_POP_Q, ctx, q, proofs[KEY_PROOF_BYTES:])
-    if reason is not None:
-        return reason
+    proofs = fields[len(own)]
+    for place, (label, key) in enumerate(zip((_POP_X, _POP_Q), own, strict=False)):
+        reason = check_key(label, ctx, key, proofs[place * KEY_PROOF_BYTES : (place + 1) * KEY_PROOF_BYTES])
+        if reason is not None:
+            return reason
     theirs = [_fields(other) for other in others]
-    keys = [y, q, *(Point(key) for fields in theirs for key in fields[:2])]
-    if len(set(keys)) < len(keys):
+    keys = [*own, *(Point(key) for other in theirs for key in _keys(other))]
+    if len(set(keys)) < len(keys) or set(own) & used:
         return "a key twice"
-    if len(theirs) + 1 == seats and total([y, *(Point(fields[0]) for fields in theirs)]) == IDENTITY:
+    if len(theirs) + 1 == seats and total([own[0], *(Point(other[0]) for other in theirs)]) == IDENTITY:
         return "the deck key is the identity"
     return None
 
@@ -120,17 +142,30 @@ def public_keys(reveals: Mapping[Seat, bytes]) -> PublicKeys:
     return PublicKeys(y, {seat: Point(own[1]) for seat, own in fields.items()}, total(y.values()))
 
 
+def epoch_keys(before: PublicKeys, reveals: Mapping[Seat, bytes]) -> PublicKeys:
+    """The keys after a re-deal among the seats of `reveals`: new shares of the deck key, the same rack keys."""
+    y = {seat: Point(_fields(reveals[seat])[0]) for seat in sorted(reveals)}
+    return PublicKeys(y, {seat: before.q[seat] for seat in y}, total(y.values()))
+
+
 def lot_numbers(reveals: Mapping[Seat, bytes]) -> Callable[[int], int]:
     """u_0, u_1, ... of 512 bits, from all coins. Source: docs/deal-entries.md, section 5, item 2."""
     coin = digest(b"RK1/coin", *(_fields(reveals[seat])[3] for seat in sorted(reveals)))
     return lambda draw: int.from_bytes(digest(b"RK1/coin", coin, number(draw)), "big")
 
 
-def _fields(reveal: bytes) -> tuple[bytes, bytes, bytes, bytes]:
-    """Y, Q, proofs, coin."""
+def _fields(reveal: bytes) -> tuple[bytes, ...]:
+    """Y, Q, proofs, coin; in a re-deal Y and proof."""
+    if len(reveal) == EPOCH_REVEAL_BYTES:
+        return reveal[:ELEMENT_BYTES], reveal[ELEMENT_BYTES:]
     assert len(reveal) == REVEAL_BYTES
     proofs_end = REVEAL_BYTES - COIN_BYTES
     return reveal[:32], reveal[32:64], reveal[64:proofs_end], reveal[proofs_end:]
+
+
+def _keys(fields: Sequence[bytes]) -> Sequence[bytes]:
+    """The keys among the fields of a reveal."""
+    return fields[: len(fields) // 2]
 
 
 def _fresh_scalar(entropy: Entropy) -> Secret:

@@ -11,6 +11,8 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from engine.dealt import first_racks
+from engine.redeal import unplaced
 from engine.rulesets import RuleSet
 from engine.state import Call, CallName, PublicState, Seat, Slot
 from engine.tiles import TileId
@@ -26,12 +28,13 @@ _Ids = tuple[TileId, ...]
 class OpenDealer:
     """A `Dealer` whose deck is a function of everybody's coins. `coin` are this node's 32 random bytes."""
 
-    def __init__(self, rules: RuleSet, seat: Seat | None, coin: bytes) -> None:
+    def __init__(self, rules: RuleSet, seat: Seat | None, coin: bytes, entropy: Entropy) -> None:
         assert len(coin) == COIN_BYTES
         self._rules = rules
         self._seat = seat
         self._coin = coin
-        self._deck: tuple[TileId, ...] = ()
+        self._entropy = entropy
+        self._decks: dict[int, tuple[TileId, ...]] = {}  # by epoch
 
     def __repr__(self) -> str:
         return f"OpenDealer(seat={self._seat})"
@@ -45,11 +48,11 @@ class OpenDealer:
                 return _commitment(context.gid, self._coin)
             case PartKind.KEY_REVEAL:
                 return self._coin
-            case PartKind.SHUFFLE | PartKind.SHARES:
-                return b""
             case PartKind.OPEN_RACK:
                 assert self._seat is not None
                 return encode(self._rack_ids(context.state, self._seat), _Ids)
+            case _:
+                return b""
 
     def check_part(
         self, kind: PartKind, seat: Seat, payload: bytes, call: Call, context: Context, before: Mapping[Owed, bytes]
@@ -60,15 +63,38 @@ class OpenDealer:
             case PartKind.KEY_REVEAL:
                 mine = _commitment(context.gid, payload)
                 return None if before[Owed(PartKind.KEY_COMMIT, seat)] == mine else "does not match the commitment"
-            case PartKind.SHUFFLE | PartKind.SHARES:
-                return None if payload == b"" else "expected nothing"
             case PartKind.OPEN_RACK:
                 right = encode(self._rack_ids(context.state, seat), _Ids)
                 return None if payload == right else "not the tiles of the rack"
+            case _:
+                return None if payload == b"" else "expected nothing"
+
+    def prepare(self, kind: PartKind, call: Call, context: Context, before: Mapping[Owed, bytes]) -> None:
+        """Nothing takes long here."""
+
+    def check_whole(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
+        """Nothing can be impossible here."""
+
+    def renew(self, secret: bytes | None) -> None:
+        self._coin = self._entropy(COIN_BYTES) if secret is None else secret
+
+    def erase(self) -> None:
+        """Nothing is secret here."""
+
+    def public_keys(self) -> frozenset[bytes]:
+        return frozenset()
 
     def close(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
+        tiles: Sequence[TileId]
         if call.name is CallName.START:
-            self._deck = _shuffled(len(self._rules.faces), _joint_coin(parts))
+            tiles = [TileId(tile) for tile in range(len(self._rules.faces))]
+        elif call.name is CallName.REDEAL:
+            held = {self._tile(slot) for seat in _seats(context.state) for slot in context.state.hidden_slots(seat)}
+            tiles = [tile for tile in unplaced(context.state) if tile not in held]
+        else:
+            return
+        seed = _joint_coin(parts) if parts else b""
+        self._decks[context.state.stock.epoch] = _shuffled(tiles, seed)
 
     def lot(self, context: Context, parts: Mapping[Owed, bytes]) -> Callable[[int], int]:
         coin = _joint_coin(parts)
@@ -88,7 +114,7 @@ class OpenDealer:
     ) -> str | None:
         if proof != b"":
             return "expected nothing"
-        return None if all(self._deck[slot.position] == tile for slot, tile in laid) else "not the tile of that slot"
+        return None if all(self._tile(slot) == tile for slot, tile in laid) else "not the tile of that slot"
 
     def opened_rack(self, seat: Seat, payload: bytes, call: Call, context: Context) -> tuple[tuple[Slot, TileId], ...]:
         try:
@@ -100,21 +126,25 @@ class OpenDealer:
     def face_up(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> TileId | None:
         if not self._rules.discards:
             return None
-        dealt = sum(1 for seat in context.state.seats if seat.in_game) * self._rules.hand_size(len(context.state.seats))
-        return self._deck[dealt]
+        _racks, stock = first_racks(context.state)
+        (slot,), _left = stock.take(1)
+        return self._tile(slot)
 
     def own_tiles(self, state: PublicState) -> Mapping[Slot, TileId]:
-        if self._seat is None or not self._deck:
+        if self._seat is None or not self._decks:
             return {}
-        return {slot: self._deck[slot.position] for slot in state.hidden_slots(self._seat)}
+        return {slot: self._tile(slot) for slot in state.hidden_slots(self._seat)}
+
+    def _tile(self, slot: Slot) -> TileId:
+        return self._decks[slot.epoch][slot.position]
 
     def _rack_ids(self, state: PublicState, seat: Seat) -> _Ids:
-        return tuple(self._deck[slot.position] for slot in state.hidden_slots(seat))
+        return tuple(self._tile(slot) for slot in state.hidden_slots(seat))
 
 
 def open_dealer(genesis: Genesis, seat: Seat | None, secret: bytes | None, entropy: Entropy) -> OpenDealer:
     """A dealer for one game of a table; `secret` are this node's 32 random bytes, None for new ones."""
-    return OpenDealer(genesis.rules, seat, entropy(COIN_BYTES) if secret is None else secret)
+    return OpenDealer(genesis.rules, seat, entropy(COIN_BYTES) if secret is None else secret, entropy)
 
 
 def _hash(*fields: bytes) -> bytes:
@@ -135,10 +165,14 @@ def _joint_coin(parts: Mapping[Owed, bytes]) -> bytes:
     return _hash(b"RK1/coin", *(payload for _seat, payload in reveals))
 
 
-def _shuffled(size: int, seed: bytes) -> tuple[TileId, ...]:
-    """Fisher-Yates over 0 to `size` - 1, each choice from 512 bits, so its bias is below 2^-500."""
-    deck = [TileId(index) for index in range(size)]
-    for last in range(size - 1, 0, -1):
+def _shuffled(tiles: Sequence[TileId], seed: bytes) -> tuple[TileId, ...]:
+    """Fisher-Yates, each choice from 512 bits, so its bias is below 2^-500."""
+    deck = list(tiles)
+    for last in range(len(deck) - 1, 0, -1):
         pick = int.from_bytes(_hash(b"rummesh/open-deck", seed, last.to_bytes(8, "big")), "big") % (last + 1)
         deck[last], deck[pick] = deck[pick], deck[last]
     return tuple(deck)
+
+
+def _seats(state: PublicState) -> tuple[Seat, ...]:
+    return tuple(Seat(index) for index, seat in enumerate(state.seats) if seat.in_game)

@@ -6,8 +6,7 @@ them and only the owner can read the tile. Which messages there are and when: do
 docs/dealing.md, section 3. x is used on cards of the agreed deck only, q on own rack cards only; a message holds
 positions, never a point that somebody wants decrypted.
 
-Long computations, to be run as jobs: `shuffle.prepare`, `shuffle.prove` and `shuffle.check`, and `ShareBatch.make` and
-`.check` for the racks. Everything else is below a few milliseconds.
+When a player is lost, the others deal the hidden tiles anew under a new deck key: `redeal`.
 """
 
 from __future__ import annotations
@@ -17,18 +16,20 @@ from functools import cache
 from typing import Final
 
 from engine.dealt import first_racks
+from engine.redeal import unplaced
 from engine.state import Call, CallName, PublicState, Seat, Slot
 from engine.tiles import TileId
 from protocol.codec import encode
-from protocol.dealing import shuffle
-from protocol.dealing.dealer import Context, Entropy, Owed
-from protocol.dealing.group import BASE, Point, add, self_test, tile_points, tiles_by_point
+from protocol.dealing import redeal, shuffle
+from protocol.dealing.dealer import CannotBuild, Context, Entropy, Owed
+from protocol.dealing.group import BASE, BadElement, Point, add, self_test, tile_points, tiles_by_point
 from protocol.dealing.keys import (
     COMMIT_BYTES,
     OwnKeys,
     PublicKeys,
     check_reveal,
     commitment,
+    epoch_keys,
     lot_numbers,
     public_keys,
 )
@@ -40,6 +41,7 @@ from protocol.messages import Genesis, PartKind
 OWN_PART: Final = "own-part"  # the step of a drawer's part inside an action
 OPENING: Final = "opening"  # the step of an opening inside an action
 _REMEMBERED: Final = 64  # verdicts
+_KEEP: Final = "keep the game file and report it"
 
 
 class SecretDealer:
@@ -61,6 +63,8 @@ class SecretDealer:
         self._racks: dict[Slot, Card] = {}  # the cards on racks and once there, under their owner's rack key
         self._own_tiles: dict[Slot, TileId] = {}
         self._verdicts: dict[bytes, str | None] = {}
+        self._prepared: dict[bytes, shuffle.Prepared] = {}  # by ctx
+        self._unchecked: dict[bytes, shuffle.Deck] = {}
 
     def __repr__(self) -> str:
         return f"SecretDealer(seat={self._seat})"
@@ -69,11 +73,25 @@ class SecretDealer:
         return b"" if self._own is None else self._own.secret()
 
     def erase(self) -> None:
-        """Forget all secrets: the game is over for this node."""
         if self._own is not None:
             self._own.erase()
             self._own = None
         self._own_tiles.clear()
+        self._forget_prepared()
+
+    def renew(self, secret: bytes | None) -> None:
+        self._forget_prepared()
+        if self._own is None:
+            return
+        if secret is None:
+            self._own.renew(self._entropy)
+        else:
+            self._own.erase()
+            self._own = OwnKeys.restored(secret)
+
+    def public_keys(self) -> frozenset[bytes]:
+        keys = self._keys
+        return frozenset() if keys is None else frozenset((*keys.y.values(), *keys.q.values()))
 
     # Parts of calls
 
@@ -82,18 +100,22 @@ class SecretDealer:
         ctx = self._ctx(kind.value, seat, context)
         match kind:
             case PartKind.KEY_COMMIT:
-                return commitment(ctx, own.reveal(self._ctx(PartKind.KEY_REVEAL.value, seat, context)))
+                return commitment(ctx, self._reveal(own, call, self._ctx(PartKind.KEY_REVEAL.value, seat, context)))
             case PartKind.KEY_REVEAL:
-                return own.reveal(ctx)
+                return self._reveal(own, call, ctx)
+            case PartKind.REKEY:
+                return self._rekey_batch(seat, call, context, before).make(own.q, self._entropy)
             case PartKind.SHUFFLE:
-                keys, deck = self._before_shuffle(seat, before)
-                made = self._shuffled(ctx, keys.joint, deck, own)
-                self._remember(None, ctx, made, *_names(deck))
-                return made
+                keys, deck = self._before_shuffle(seat, call, context, before)
+                return shuffle.prove(ctx, deck, self._prepared_shuffle(ctx, keys.joint, deck, own))
+            case PartKind.TAG:
+                return redeal.make_tag(ctx, self._before_tag(seat, call, context, before), own.x.reveal(), self._entropy)
+            case PartKind.TAG_SHARES:
+                keys = self._call_keys(call, before)
+                cards = redeal.tagged(before[Owed(PartKind.TAG, keys.seats[-1])])
+                return redeal.make_tag_shares(ctx, keys.y[seat], cards, own.x, self._entropy)
             case PartKind.SHARES:
-                made = b"".join(batch.make(own.x, self._entropy) for batch in self._batches(seat, ctx, call, context))
-                self._remember(None, ctx, made)
-                return made
+                return b"".join(batch.make(own.x, self._entropy) for batch in self._batches(seat, ctx, call, context))
             case PartKind.OPEN_RACK:
                 slots = context.state.hidden_slots(seat)
                 laid = tuple((slot, self._own_tiles[slot]) for slot in slots)
@@ -110,13 +132,21 @@ class SecretDealer:
                 commit_ctx = self._ctx(PartKind.KEY_COMMIT.value, seat, context)
                 committed = before[Owed(PartKind.KEY_COMMIT, seat)]
                 others = [reveal for other, reveal in _reveals(before).items() if other != seat]
-                return check_reveal(payload, committed, commit_ctx, ctx, others, len(_seats(context.state)))
+                count, epoch = len(_seats(context.state)), call.name is CallName.REDEAL
+                return check_reveal(payload, committed, commit_ctx, ctx, others, count, context.used_keys, epoch=epoch)
+            case PartKind.REKEY:
+                return self._rekey_batch(seat, call, context, before).check(payload)
             case PartKind.SHUFFLE:
-                keys, deck = self._before_shuffle(seat, before)
-                return self._once(lambda: shuffle.check(ctx, keys.joint, deck, payload), ctx, payload, *_names(deck))
+                keys, deck = self._before_shuffle(seat, call, context, before)
+                return shuffle.check(ctx, keys.joint, deck, payload)
+            case PartKind.TAG:
+                return redeal.check_tag(ctx, self._before_tag(seat, call, context, before), payload)
+            case PartKind.TAG_SHARES:
+                keys = self._call_keys(call, before)
+                cards = redeal.tagged(before[Owed(PartKind.TAG, keys.seats[-1])])
+                return redeal.check_tag_shares(ctx, keys.y[seat], cards, payload)
             case PartKind.SHARES:
-                batches = self._batches(seat, ctx, call, context)
-                return self._once(lambda: _check_batches(batches, payload), ctx, payload)
+                return _check_batches(self._batches(seat, ctx, call, context), payload)
             case PartKind.OPEN_RACK:
                 slots = context.state.hidden_slots(seat)
                 if len(payload) != len(slots) + DLEQ_BYTES:
@@ -124,24 +154,47 @@ class SecretDealer:
                 laid = tuple((slot, TileId(tile)) for slot, tile in zip(slots, payload[: len(slots)], strict=True))
                 return self._check_laid(ctx, seat, laid, payload[len(slots) :], context.state)
 
+    def prepare(self, kind: PartKind, call: Call, context: Context, before: Mapping[Owed, bytes]) -> None:
+        """For the own shuffle: its secrets follow from x, fresh bytes and the moment, but not from the deck.
+
+        So it must not happen twice in one moment: not after a restart (docs/dealing.md, pitfall 12).
+        """
+        own, seat = self._own_keys()
+        assert kind is PartKind.SHUFFLE
+        ctx = self._ctx(kind.value, seat, context)
+        key = self._call_keys(call, before).joint
+        nonces = Nonces(own.x.reveal(), self._entropy(32), b"prepared", ctx, key)
+        self._prepared[ctx] = shuffle.prepare(key, len(self._call_tiles(call, context)), nonces)
+
+    def check_whole(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
+        match call.name:
+            case CallName.RACKS | CallName.DRAW:
+                for seat, slots, shares in self._dealt(call, context, parts):
+                    self._read_own(seat, self._rack_cards(slots, shares))
+            case CallName.REDEAL:
+                self._left_over(call, context, parts)
+            case CallName.START | CallName.FINAL:
+                pass
+
     def close(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
         match call.name:
             case CallName.START:
                 self._keys = public_keys(_reveals(parts))
-                last = parts[Owed(PartKind.SHUFFLE, self._keys.seats[-1])]
-                self._deck = shuffle.deck_of(last)
-            case CallName.RACKS:
-                racks, _stock = first_racks(context.state)
-                for place, seat in enumerate(self._public().seats):
-                    self._to_rack(seat, racks[seat], self._shares_of(place, call, context, parts))
-            case CallName.DRAW:
-                assert call.seat is not None
-                self._to_rack(call.seat, call.slots, self._shares_of(0, call, context, parts))
+                self._deck = shuffle.deck_of(parts[Owed(PartKind.SHUFFLE, self._keys.seats[-1])])
+            case CallName.RACKS | CallName.DRAW:
+                for seat, slots, shares in self._dealt(call, context, parts):
+                    cards = self._rack_cards(slots, shares)
+                    self._racks.update(cards)
+                    self._own_tiles.update(self._read_own(seat, cards))
+            case CallName.REDEAL:
+                self._deck = self._left_over(call, context, parts)
+                if parts:
+                    self._keys = self._call_keys(call, parts)
             case CallName.FINAL:
                 self.erase()
-            case CallName.REDEAL:
-                raise ValueError("no re-deal without a removal")
         self._verdicts.clear()
+        self._unchecked.clear()
+        self._forget_prepared()
 
     def lot(self, context: Context, parts: Mapping[Owed, bytes]) -> Callable[[int], int]:
         return lot_numbers(_reveals(parts))
@@ -187,19 +240,92 @@ class SecretDealer:
             return {}
         return {slot: self._own_tiles[slot] for slot in state.hidden_slots(self._seat)}
 
-    # The shuffle
+    # The keys and the shuffle, at the start and in a re-deal
 
-    def _before_shuffle(self, seat: Seat, before: Mapping[Owed, bytes]) -> tuple[PublicKeys, shuffle.Deck]:
+    def _reveal(self, own: OwnKeys, call: Call, ctx: bytes) -> bytes:
+        return own.reveal_epoch(ctx) if call.name is CallName.REDEAL else own.reveal(ctx)
+
+    def _call_keys(self, call: Call, before: Mapping[Owed, bytes]) -> PublicKeys:
+        """The keys that the reveals of a call amount to."""
+        reveals = _reveals(before)
+        return epoch_keys(self._public(), reveals) if call.name is CallName.REDEAL else public_keys(reveals)
+
+    def _call_tiles(self, call: Call, context: Context) -> Sequence[Point]:
+        """The tiles that are shuffled: all, or those that are at no public place (U)."""
+        if call.name is CallName.REDEAL:
+            return [self._tiles[tile] for tile in unplaced(context.state)]
+        return self._tiles
+
+    def _before_shuffle(
+        self, seat: Seat, call: Call, context: Context, before: Mapping[Owed, bytes]
+    ) -> tuple[PublicKeys, shuffle.Deck]:
         """The keys, and the deck that `seat` has to shuffle: its predecessor's, the first's is the one all know."""
-        keys = public_keys(_reveals(before))
+        keys, tiles = self._call_keys(call, before), self._call_tiles(call, context)
         place = keys.seats.index(seat)
         if place == 0:
-            return keys, shuffle.first_deck(keys.joint, self._tiles)
-        return keys, shuffle.deck_of(before[Owed(PartKind.SHUFFLE, keys.seats[place - 1])])
+            return keys, shuffle.first_deck(keys.joint, tiles)
+        return keys, self._unchecked_deck(before[Owed(PartKind.SHUFFLE, keys.seats[place - 1])], len(tiles))
 
-    def _shuffled(self, ctx: bytes, key: Point, deck: shuffle.Deck, own: OwnKeys) -> bytes:
-        nonces = Nonces(own.x.reveal(), self._entropy(32), b"shuffle", ctx, key, *_names(deck))
-        return shuffle.prove(ctx, deck, shuffle.prepare(key, len(deck), nonces))
+    def _unchecked_deck(self, data: bytes, cards: int) -> shuffle.Deck:
+        """A deck whose proof may still be under check, read once. Raises `CannotBuild`."""
+        deck = self._unchecked.get(data)
+        if deck is None:
+            try:
+                deck = shuffle.unchecked_deck(data, cards)
+            except BadElement as bad:
+                raise CannotBuild(str(bad)) from bad
+            self._unchecked[data] = deck
+        return deck
+
+    def _prepared_shuffle(self, ctx: bytes, key: Point, deck: shuffle.Deck, own: OwnKeys) -> shuffle.Prepared:
+        prepared = self._prepared.pop(ctx, None)
+        if prepared is not None:
+            return prepared
+        points = [point for card in deck for point in card]
+        nonces = Nonces(own.x.reveal(), self._entropy(32), b"shuffle", ctx, key, points)
+        return shuffle.prepare(key, len(deck), nonces)
+
+    def _forget_prepared(self) -> None:
+        while self._prepared:
+            self._prepared.popitem()[1].erase()
+
+    # The re-deal
+
+    def _rekey_batch(self, seat: Seat, call: Call, context: Context, before: Mapping[Owed, bytes]) -> ShareBatch:
+        slots = context.state.hidden_slots(seat)
+        cards = tuple(self._racks[slot] for slot in slots)
+        ctx = self._ctx(PartKind.REKEY.value, seat, context)
+        return redeal.rekey_batch(ctx, self._public().q[seat], self._call_keys(call, before).joint, cards, _slots(slots))
+
+    def _before_tag(
+        self, seat: Seat, call: Call, context: Context, before: Mapping[Owed, bytes]
+    ) -> shuffle.Deck:
+        """The cards that `seat` has to tag: its predecessor's, for the first the shuffled ones and then the racks."""
+        seats = _seats(context.state)
+        place = seats.index(seat)
+        if place > 0:
+            return redeal.tagged(before[Owed(PartKind.TAG, seats[place - 1])])
+        cards = shuffle.deck_of(before[Owed(PartKind.SHUFFLE, seats[-1])])
+        for holder in seats:
+            slots = context.state.hidden_slots(holder)
+            if slots:
+                batch = self._rekey_batch(holder, call, context, before)
+                shares = batch.shares(before[Owed(PartKind.REKEY, holder)])
+                cards += redeal.rekeyed(tuple(self._racks[slot] for slot in slots), shares)
+        return cards
+
+    def _left_over(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> shuffle.Deck:
+        """The new pool. Raises `LocalProtocolError` if the tags are impossible."""
+        if not parts:
+            return ()
+        seats = _seats(context.state)
+        shuffled = shuffle.deck_of(parts[Owed(PartKind.SHUFFLE, seats[-1])])
+        cards = redeal.tagged(parts[Owed(PartKind.TAG, seats[-1])])
+        found = redeal.tags(cards, [parts[Owed(PartKind.TAG_SHARES, seat)] for seat in seats])
+        left = redeal.left_over(found[: len(shuffled)], found[len(shuffled) :])
+        if isinstance(left, str):
+            raise LocalProtocolError(f"the re-deal is impossible ({left}): a wrong proof was taken for right; {_KEEP}")
+        return tuple(shuffled[place] for place in left)
 
     # Shares
 
@@ -223,6 +349,19 @@ class SecretDealer:
         heads = tuple(self._deck[slot.position].a for slot in slots)
         return ShareBatch(SHARE, ctx, self._public().y[sender], rack_key, heads, (number(place), *_slots(slots)))
 
+    def _dealt(
+        self, call: Call, context: Context, parts: Mapping[Owed, bytes]
+    ) -> list[tuple[Seat, tuple[Slot, ...], list[tuple[Share, ...]]]]:
+        """For each rack that gets cards: whose it is, the slots, and for each of them everybody's shares."""
+        if call.name is CallName.DRAW:
+            assert call.seat is not None
+            return [(call.seat, call.slots, self._shares_of(0, call, context, parts))]
+        racks, _stock = first_racks(context.state)
+        return [
+            (seat, racks[seat], self._shares_of(place, call, context, parts))
+            for place, seat in enumerate(self._public().seats)
+        ]
+
     def _shares_of(
         self, place: int, call: Call, context: Context, parts: Mapping[Owed, bytes]
     ) -> list[tuple[Share, ...]]:
@@ -234,15 +373,20 @@ class SecretDealer:
             by_seat.append(batches[place].shares(parts[Owed(PartKind.SHARES, seat)][start:]))
         return list(zip(*by_seat, strict=True))
 
-    def _to_rack(self, seat: Seat, slots: Sequence[Slot], shares: Sequence[Sequence[Share]]) -> None:
-        for slot, parts in zip(slots, shares, strict=True):
-            card = for_rack(self._deck[slot.position], parts)
-            self._racks[slot] = card
-            if seat == self._seat and self._own is not None:
-                tile = self._tile(add(card.b, self._own.q.times(card.a)))
-                if tile is None:
-                    raise LocalProtocolError("a drawn card is no tile: a wrong proof was taken for right; keep the log")
-                self._own_tiles[slot] = tile
+    def _rack_cards(self, slots: Sequence[Slot], shares: Sequence[Sequence[Share]]) -> dict[Slot, Card]:
+        """The cards under the rack key of their owner."""
+        return {
+            slot: for_rack(self._deck[slot.position], parts) for slot, parts in zip(slots, shares, strict=True)
+        }
+
+    def _read_own(self, seat: Seat, cards: Mapping[Slot, Card]) -> dict[Slot, TileId]:
+        """The tiles of own cards. Raises `LocalProtocolError` if one is no tile."""
+        if seat != self._seat or self._own is None:
+            return {}
+        read = {slot: self._tile(add(card.b, self._own.q.times(card.a))) for slot, card in cards.items()}
+        if None in read.values():
+            raise LocalProtocolError(f"a drawn card is no tile: a wrong proof was taken for right; {_KEEP}")
+        return {slot: tile for slot, tile in read.items() if tile is not None}
 
     def _tile(self, point: Point) -> TileId | None:
         tile = self._by_point.get(point)
@@ -333,11 +477,6 @@ def _reveals(parts: Mapping[Owed, bytes]) -> dict[Seat, bytes]:
 def _slots(slots: Sequence[Slot]) -> list[bytes]:
     """Slots as fields of a hash."""
     return [number(part) for slot in slots for part in slot]
-
-
-def _names(deck: shuffle.Deck) -> list[bytes]:
-    """A deck as fields of a hash."""
-    return [point for card in deck for point in card]
 
 
 def _check_batches(batches: Sequence[ShareBatch], payload: bytes) -> str | None:

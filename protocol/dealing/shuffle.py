@@ -51,8 +51,18 @@ def size_bytes(cards: int) -> int:
 
 def deck_of(data: bytes) -> Deck:
     """The deck in a shuffle that was checked."""
-    cards = (len(data) - 5 * ELEMENT_BYTES) // (CARD_BYTES + 4 * ELEMENT_BYTES)
-    return _cards([Point(chunk) for chunk in chunks(data[: CARD_BYTES * cards])])
+    return _cards([Point(chunk) for chunk in chunks(data[: _deck_bytes(data)])])
+
+
+def unchecked_deck(data: bytes, cards: int) -> Deck:
+    """The deck of so many cards in a shuffle whose proof is still to be checked. Raises `BadElement` if it is none."""
+    if len(data) != size_bytes(cards):
+        raise BadElement(f"expected a shuffle of {size_bytes(cards)} bytes, got {len(data)}")
+    return _cards(decode_points(data[: _deck_bytes(data)]))
+
+
+def _deck_bytes(data: bytes) -> int:
+    return CARD_BYTES * ((len(data) - 5 * ELEMENT_BYTES) // (CARD_BYTES + 4 * ELEMENT_BYTES))
 
 
 @dataclass(slots=True)
