@@ -1,4 +1,4 @@
-"""Actions: what can happen in a game. A seat's own, the clock's, and the dealer's closing of a call.
+"""Actions: what can happen in a game. A seat's own, the clock's, the table's, and the dealer's closing of a call.
 
 The dealer's actions carry only what became public. How it was proven is none of the engine's business.
 """
@@ -101,6 +101,13 @@ class NextGame:
 
 
 @dataclass(frozen=True, slots=True)
+class Leave:
+    """The seat leaves in good order: in its own or another's turn, or between two games; never while a call is open."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class StartDealt:
     """Closes the call `start`: the deck is shuffled. `starter` is the lot's result in the first game, else None."""
 
@@ -126,7 +133,25 @@ class RacksOpened:
     opened: tuple[tuple[Slot, TileId], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Redealt:
+    """Closes the call `redeal`: the new stock has `pool` hidden tiles."""
+
+    pool: int
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """The seats, in seat order, are removed from the game. At least two stay.
+
+    `closing` is what the named answers of the open call make known; None = it is void, or none was open.
+    """
+
+    seats: tuple[Seat, ...]
+    closing: RacksDealt | DrawDealt | None = None
+
+
 SeatAction = Play | DeclareRummikub | Draw | Pass | TakeDiscard | Discard
-DealerAction = StartDealt | RacksDealt | DrawDealt | RacksOpened
-TableAction = NextGame
+DealerAction = StartDealt | RacksDealt | DrawDealt | RacksOpened | Redealt
+TableAction = NextGame | Leave | Remove
 Action = SeatAction | TableAction | Timeout | DealerAction

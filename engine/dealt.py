@@ -16,7 +16,7 @@ from engine.tiles import Tile, TileId
 
 def start_dealt(state: PublicState, starter: Seat | None) -> PublicState:
     """The deck is shuffled; the lot has named who begins unless that was known."""
-    _require_call(state, CallName.START)
+    require_call(state, CallName.START)
     if state.starter is None:
         if starter is None or not is_seat(state, starter) or not state.seats[starter].in_game:
             raise illegal("NO-STARTER", "It is not known who begins.")
@@ -28,7 +28,7 @@ def start_dealt(state: PublicState, starter: Seat | None) -> PublicState:
 
 def racks_dealt(state: PublicState, face_up: TileId | None) -> PublicState:
     """Each seat gets the next positions of the deck, in seat order; `es`: the next one begins the discard pile."""
-    _require_call(state, CallName.RACKS)
+    require_call(state, CallName.RACKS)
     assert state.starter is not None, "the lot comes before the deal"
     if state.rules.discards != (face_up is not None) or not (face_up is None or 0 <= face_up < len(state.faces)):
         raise illegal("WRONG-FACE-UP", "Only a game with a discard pile begins with one open card, and it needs one.")
@@ -53,7 +53,7 @@ def first_racks(state: PublicState) -> tuple[tuple[tuple[Slot, ...], ...], Stock
 
 def draw_dealt(state: PublicState) -> PublicState:
     """The drawn slots are on the rack."""
-    call = _require_call(state, CallName.DRAW)
+    call = require_call(state, CallName.DRAW)
     assert call.seat is not None, "a draw is somebody's"
     state = replace(to_rack(state, call.seat, call.slots), call=None)
     return next_turn(state) if call.ends_turn else state
@@ -61,7 +61,7 @@ def draw_dealt(state: PublicState) -> PublicState:
 
 def racks_opened(state: PublicState, opened: tuple[tuple[Slot, TileId], ...]) -> PublicState:
     """The racks are open and the game is scored."""
-    _require_call(state, CallName.FINAL)
+    require_call(state, CallName.FINAL)
     hidden = {slot for seat in range(len(state.seats)) for slot in state.hidden_slots(Seat(seat))}
     public = set(state.known_tiles().values())
     slots = {slot for slot, _tile in opened}
@@ -74,7 +74,8 @@ def racks_opened(state: PublicState, opened: tuple[tuple[Slot, TileId], ...]) ->
     return replace(state, phase=Phase.OVER, call=None, result=_result(state))
 
 
-def _require_call(state: PublicState, name: CallName) -> Call:
+def require_call(state: PublicState, name: CallName) -> Call:
+    """The open call. Raises `IllegalMove` if it is another or none."""
     if state.call is None or state.call.name is not name:
         raise illegal("NO-CALL", "Nobody is waiting for tiles to be dealt now.")
     return state.call
@@ -85,18 +86,28 @@ def _result(state: PublicState) -> GameResult:
     assert state.ended_by is not None, "the end has a reason"
     if state.rules.discards:
         laid = [[state.faces[tile] for tile in seat.laid] for seat in state.seats]
-        score = scoring.score_cards(state.rules, laid, racks, state.out)
+        score = scoring.score_cards(state.rules, laid, racks, state.out, _contenders(state))
     elif state.ended_by is EndedBy.BLOCKED:
-        score = scoring.score_blocked(state.rules, racks)
+        score = scoring.score_blocked(state.rules, racks, _contenders(state))
     else:
         last = next(seat for seat, own in enumerate(state.seats) if own.in_game)
         score = scoring.score_out(state.rules, racks, last if state.out is None else state.out)
     return GameResult(state.ended_by, score.scores, tuple(Seat(seat) for seat in score.winners), state.out)
 
 
-def final_racks(state: PublicState) -> tuple[tuple[Tile, ...], ...]:
-    """By seat, the tiles that count at the end. Slots that were not opened count as the dearest tiles still hidden.
+def _contenders(state: PublicState) -> tuple[int, ...]:
+    """The seats that can have won: they were dealt in, and did not go before the end. Who went after it still can."""
+    return tuple(
+        seat
+        for seat, own in enumerate(state.seats)
+        if own.lost is None and (own.in_game or own.rack or seat == state.out)
+    )
 
+
+def final_racks(state: PublicState) -> tuple[tuple[Tile, ...], ...]:
+    """By seat, the tiles that count at the end.
+
+    Slots that were not opened, or were given back by a seat that went, count as the dearest tiles still hidden.
     Source: docs/deal-entries.md, section 5, item 10.
     """
     known = state.known_tiles()
@@ -105,5 +116,5 @@ def final_racks(state: PublicState) -> tuple[tuple[Tile, ...], ...]:
     racks = []
     for seat in state.seats:
         shown = tuple(state.faces[known[slot]] for slot in seat.rack if slot in known)
-        racks.append(shown + scoring.dearest(state.rules, hidden, len(seat.rack) - len(shown)))
+        racks.append(shown + scoring.dearest(state.rules, hidden, len(seat.rack) - len(shown) + (seat.lost or 0)))
     return tuple(racks)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from engine import dealt, rummy
+from engine import dealt, redeal, rummy
 from engine.actions import (
     Action,
     DeclareRummikub,
@@ -18,11 +18,14 @@ from engine.actions import (
     Draw,
     DrawDealt,
     DrawReason,
+    Leave,
     NextGame,
     Pass,
     Play,
     RacksDealt,
     RacksOpened,
+    Redealt,
+    Remove,
     SeatAction,
     StartDealt,
     TakeDiscard,
@@ -64,6 +67,10 @@ def apply(state: PublicState, action: Action) -> PublicState:
             return _time_out(state)
         case NextGame(game, seats):
             return next_game(state, game, seats)
+        case Leave(seat):
+            return redeal.leave(state, seat)
+        case Remove():
+            return redeal.remove(state, action)
         case StartDealt(starter):
             return dealt.start_dealt(state, starter)
         case RacksDealt(face_up):
@@ -72,6 +79,8 @@ def apply(state: PublicState, action: Action) -> PublicState:
             return dealt.draw_dealt(state)
         case RacksOpened(opened):
             return dealt.racks_opened(state, opened)
+        case Redealt(pool):
+            return redeal.redealt(state, pool)
         case _:
             assert_never(action)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,33 +43,42 @@ def score_out(rules: RuleSet, racks: Sequence[Sequence[Tile]], winner: int) -> G
     return GameScore(scores, (winner,))
 
 
-def score_blocked(rules: RuleSet, racks: Sequence[Sequence[Tile]]) -> GameScore:
-    """A tile game in which nobody could go on: the lowest rack wins.
+def score_blocked(
+    rules: RuleSet, racks: Sequence[Sequence[Tile]], contenders: Collection[int] | None = None
+) -> GameScore:
+    """A tile game in which nobody could go on: the lowest rack of the contenders (None: all seats) wins.
 
     The others lose the difference to it, the winner gets all of it. Equal lowest totals: fewer tiles; still equal: they
-    share the win and score nothing. Source: docs/rules.md, section 2.8.
+    share the win and score nothing. No other seat wins, not even with a lower rack; that is no loss then.
+    Source: docs/rules.md, section 2.8.
     """
+    able = range(len(racks)) if contenders is None else contenders
     totals = [rack_points(rules, rack) for rack in racks]
-    lowest = min(totals)
-    fewest = min(len(rack) for rack, total in zip(racks, totals, strict=True) if total == lowest)
-    winners = tuple(seat for seat, rack in enumerate(racks) if totals[seat] == lowest and len(rack) == fewest)
-    losses = [total - lowest for total in totals]
+    lowest, fewest = min((totals[seat], len(racks[seat])) for seat in able)
+    winners = tuple(seat for seat in able if (totals[seat], len(racks[seat])) == (lowest, fewest))
+    losses = [max(0, total - lowest) for total in totals]
     gain = sum(losses) if len(winners) == 1 else 0
     return GameScore(tuple(gain if seat in winners else -loss for seat, loss in enumerate(losses)), winners)
 
 
 def score_cards(
-    rules: RuleSet, laid: Sequence[Sequence[Tile]], hands: Sequence[Sequence[Tile]], out: int | None
+    rules: RuleSet,
+    laid: Sequence[Sequence[Tile]],
+    hands: Sequence[Sequence[Tile]],
+    out: int | None,
+    contenders: Collection[int] | None = None,
 ) -> GameScore:
     """A game of `es`: what each player laid, wherever it lies, minus the own hand; a bonus for the one who went out.
 
-    Most points win. Source: docs/rules.md, section 3.4.
+    Most points of the contenders (None: all seats) win. Source: docs/rules.md, section 3.4.
     """
     scores = tuple(
         rack_points(rules, laid[seat]) - rack_points(rules, hands[seat]) + (rules.out_bonus if seat == out else 0)
         for seat in range(len(laid))
     )
-    return GameScore(scores, tuple(seat for seat, score in enumerate(scores) if score == max(scores)))
+    able = range(len(laid)) if contenders is None else contenders
+    most = max(scores[seat] for seat in able)
+    return GameScore(scores, tuple(seat for seat in able if scores[seat] == most))
 
 
 def dearest(rules: RuleSet, tiles: Iterable[Tile], count: int) -> tuple[Tile, ...]:

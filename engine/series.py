@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.rulesets import RuleSet, SeriesTie
-from engine.state import GameResult, Seat
+from engine.state import GameResult, PublicState, Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,12 @@ def standing(rules: RuleSet, results: Sequence[GameResult], seats: int) -> Stand
     order = tuple(sorted((Seat(seat) for seat in range(seats)), key=lambda seat: ranks[seat]))
     winners = tuple(seat for seat in order if ranks[seat] == ranks[order[0]]) if over else ()
     return Standing(totals, over, winners, order)
+
+
+def series_over(state: PublicState) -> bool:
+    """Whether no further game follows once this one is scored, which it must be."""
+    assert state.result is not None, "the game is scored"
+    return standing(state.rules, (*state.results, state.result), len(state.seats)).over
 
 
 def _rank(rules: RuleSet, results: Sequence[GameResult], seat: int, total: int) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.errors import Fault, IllegalMove, illegal
 from engine.rulesets import RuleSet, StartBy
-from engine.series import standing
+from engine.series import series_over
 from engine.state import Call, CallName, Phase, PublicState, Seat, SeatState, Stock
 from engine.tiles import Tile, TileId
 
@@ -50,8 +50,7 @@ def next_game(state: PublicState, game: int, seats: tuple[Seat, ...]) -> PublicS
     """
     if state.phase is not Phase.OVER or state.result is None or state.starter is None:
         raise illegal("GAME-RUNNING", "First this game must come to its end.")
-    results = (*state.results, state.result)
-    if standing(state.rules, results, len(state.seats)).over:
+    if series_over(state):
         raise illegal("SERIES-OVER", "The series is over.")
     if game != state.game + 1:
         raise illegal("WRONG-GAME", f"The next game is number {state.game + 2}.")
@@ -70,7 +69,7 @@ def next_game(state: PublicState, game: int, seats: tuple[Seat, ...]) -> PublicS
         stock=Stock(0, 0, 0),
         starter=later[0] if later else playing[0],
         call=Call(CallName.START),
-        results=results,
+        results=(*state.results, state.result),
     )
 
 

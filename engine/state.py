@@ -1,7 +1,7 @@
 """The public state of a game: what every machine may know, and its hash.
 
 A rack is a set of slots; a hidden tile is never in here. A slot whose tile was proven (`known`) keeps it: a tile
-played, discarded, or taken back to a rack afterwards is public for good.
+played, discarded, or taken to a rack afterwards is public until its owner goes and gives it back.
 """
 
 from __future__ import annotations
@@ -65,17 +65,27 @@ class CallName(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class PendingDraw:
+    """A void draw that is called again after the re-deal: who draws how many tiles, and whether that ends the turn."""
+
+    seat: Seat
+    count: int
+    ends_turn: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """The open call: what the seats owe before anything else can be an entry.
 
     `seat` and `slots` belong to a draw: who draws which slots, in order. `ends_turn` tells whether the next seat's
-    turn begins when the draw is closed.
+    turn begins when the draw is closed. `then` belongs to a re-deal: the draw that follows it.
     """
 
     name: CallName
     seat: Seat | None = None
     slots: tuple[Slot, ...] = ()
     ends_turn: bool = True
+    then: PendingDraw | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +111,16 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class SeatState:
-    """One seat: its rack as slots in the order they came, whether it has opened, and whether it is still in."""
+    """One seat: its rack as slots in the order they came, whether it has opened, and whether it is still in.
+
+    `lost` is None unless the seat went while the game ran and so has lost it: how many slots it gave back then.
+    """
 
     rack: tuple[Slot, ...] = ()
     opened: bool = False
     in_game: bool = True
     laid: tuple[TileId, ...] = ()  # `es`: cards this seat laid, wherever they lie
+    lost: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +135,7 @@ class CardTurn:
 class EndedBy(Enum):
     OUT = "out"  # a rack was emptied
     BLOCKED = "blocked"  # empty stock, all passed; `es`: the discard pile was turned over too often
-    LAST_SEAT = "last-seat"  # everybody else left
+    LAST_SEAT = "last-seat"  # everybody else has left
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +201,7 @@ def _plain_state(state: PublicState) -> list[Any]:
         _plain_rules(state.rules),
         state.game,
         state.phase.value,
-        [[seat.rack, seat.opened, seat.in_game, seat.laid] for seat in state.seats],
+        [[seat.rack, seat.opened, seat.in_game, seat.laid, seat.lost] for seat in state.seats],
         [state.stock.epoch, state.stock.next, state.stock.size, state.stock.open],
         state.starter,
         state.turn,
@@ -213,7 +227,8 @@ def _plain_rules(rules: RuleSet) -> list[Any]:
 
 
 def _plain_call(call: Call) -> list[Any]:
-    return [call.name.value, call.seat, call.slots, call.ends_turn]
+    then = None if call.then is None else [call.then.seat, call.then.count, call.then.ends_turn]
+    return [call.name.value, call.seat, call.slots, call.ends_turn, then]
 
 
 def _plain_result(result: GameResult) -> list[Any]:

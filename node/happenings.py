@@ -11,11 +11,14 @@ from engine.actions import (
     Draw,
     DrawDealt,
     DrawReason,
+    Leave,
     NextGame,
     Pass,
     Play,
     RacksDealt,
     RacksOpened,
+    Redealt,
+    Remove,
     StartDealt,
     TakeDiscard,
     Timeout,
@@ -51,6 +54,13 @@ def sentence(event: EntryCommitted, state: PublicState, names: Sequence[str]) ->
             return f"{actor} ran out of time{drawn}."
         case NextGame(game=game):
             return f"Game {game + 1} begins."
+        case Leave(seat=seat):
+            return f"{names[seat]} left the game."
+        case Remove(seats=seats):
+            verb = "was" if len(seats) == 1 else "were"
+            return f"{' and '.join(names[seat] for seat in seats)} {verb} removed from the game."
+        case Redealt():
+            return f"The {state.rules.deck} were mixed anew."
         case StartDealt():
             starter = "" if state.starter is None else f" {names[state.starter]} starts."
             return f"The {state.rules.deck} are shuffled.{starter}"
