@@ -97,13 +97,16 @@ class Journal:
                 return
             last = rows[-1][0]
 
-    def erase(self, kind: str) -> None:
+    def erase(self, kind: str, *, but_last: bool = False) -> None:
         """Returns when no record of `kind`, and none of its bytes, is in the file any more. Raises `JournalError`.
 
-        For secrets whose game is over. The records that stay keep their order.
+        `but_last`: the newest one stays. For secrets whose game is over. The records that stay keep their order.
         """
         with self._transaction():
-            self._connection.execute("DELETE FROM records WHERE kind = ?", (kind,))  # secure_delete writes zeros
+            row = self._connection.execute("SELECT max(seq) FROM records WHERE kind = ?", (kind,)).fetchone()
+            end = row[0] if but_last and row[0] is not None else 2**62
+            # secure_delete writes zeros
+            self._connection.execute("DELETE FROM records WHERE kind = ? AND seq < ?", (kind, end))
         with self._statement():
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # the log held them too
 

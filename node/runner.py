@@ -13,9 +13,10 @@ from typing import Protocol
 
 from node.clock import monotonic_s, unix_s
 from node.journal import Journal, JournalError, JournalRecord
+from node.tasks import spawn
 from protocol.errors import LocalProtocolError
 from protocol.events import Event
-from protocol.outputs import Drop, RecordKind, Send, Store, Tell
+from protocol.outputs import Compute, Drop, RecordKind, Send, Store, Tell
 from protocol.session import Session
 
 _log = logging.getLogger(__name__)
@@ -53,6 +54,7 @@ class Runner:
         self._changed = changed
         self._timer: asyncio.TimerHandle | None = None
         self._stopped = False
+        self._computing: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Tell the session of the links that are up already, and begin."""
@@ -126,8 +128,20 @@ class Runner:
                     self._links.close_link(node, reason)
                 case Tell(event):
                     self._told(event)
+                case Compute():
+                    spawn(self._compute(output), self._computing, "a computation failed")
         if waiting:
             self._write(waiting)
+
+    async def _compute(self, asked: Compute) -> None:
+        """Do something long in a thread, and tell the session."""
+        try:
+            result = await asyncio.to_thread(asked.work)
+        except Exception:
+            if self.session.wants(asked.number):  # else its secrets may have been erased meanwhile
+                raise
+            return
+        self._happens(lambda session, now_s: session.computed(asked.number, result, now_s))
 
     def _write(self, records: list[JournalRecord]) -> bool:
         try:
@@ -137,14 +151,17 @@ class Runner:
             _log.error("the journal failed, this table stands still: %s", error)
             return False
         if any(record.kind == RecordKind.CLOSED.value for record in records):
-            self._erase_secrets()
+            self._erase_secrets(but_last=False)
+        elif any(record.kind == RecordKind.SECRET.value for record in records):
+            self._erase_secrets(but_last=True)
         return True
 
-    def _erase_secrets(self) -> None:
+    def _erase_secrets(self, *, but_last: bool) -> None:
+        """Those of finished games and epochs, which nothing needs any more (docs/deal-entries.md, section 7)."""
         try:
-            self._journal.erase(RecordKind.SECRET.value)
+            self._journal.erase(RecordKind.SECRET.value, but_last=but_last)
         except JournalError as error:
-            _log.warning("the secrets of the finished game are still in the journal: %s", error)
+            _log.warning("old secrets are still in the journal: %s", error)
 
     def _wake_up(self) -> None:
         if self._timer is not None:

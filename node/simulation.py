@@ -24,11 +24,12 @@ from protocol.dealing.open_deal import open_dealer
 from protocol.events import EntryCommitted, Event, EvidenceFound, MessageRefused
 from protocol.game import DealerMaker, series_standing
 from protocol.messages import TableCard
-from protocol.outputs import Drop, Send, Store, Tell
+from protocol.outputs import Compute, Drop, Send, Store, Tell
 from protocol.session import Record, Session
 
 MIN_DELAY_S: Final = 0.001
 MAX_DELAY_S: Final = 0.020
+COMPUTING_S: Final = (0.005, 0.1)
 THINKING_S: Final = (0.2, 2.0)
 MAX_EVENTS_AT_ONCE: Final = 10_000
 MAX_VIRTUAL_S: Final = 100_000.0
@@ -246,8 +247,21 @@ class SimulatedTable:
                     node.dropped.add(other)  # the link comes back at once: the frame is what counts
                 case Store(kind, height, data):
                     node.journal.append(Record(kind, height, data, self.now_s))
+                case Compute():
+                    self.at(self.now_s + self.rng.uniform(*COMPUTING_S), self._computation(index, output))
         self._think(index)
         self._wake(index)
+
+    def _computation(self, index: int, asked: Compute) -> Callable[[], None]:
+        life = self.nodes[index].life
+
+        def event() -> None:
+            node = self.nodes[index]
+            if not node.down and node.life == life and node.session.wants(asked.number):
+                node.session.computed(asked.number, asked.work(), self.now_s)
+                self._after(index)
+
+        return event
 
     def _send(self, index: int, send: Send) -> None:
         for other, node in enumerate(self.nodes):

@@ -7,11 +7,12 @@ finished game's file. Whether it may be proposed *now* is none of this module's 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.actions import (
     Action,
+    DealerAction,
     DeclareRummikub,
     Discard,
     Draw,
@@ -21,21 +22,24 @@ from engine.actions import (
     Play,
     RacksDealt,
     RacksOpened,
+    Redealt,
+    Remove,
     StartDealt,
     TakeDiscard,
     Timeout,
 )
 from engine.errors import IllegalMove
+from engine.redeal import pool_size
 from engine.rules import apply
 from engine.series import Standing, standing
 from engine.setup import draw_lots, start_series
 from engine.state import CallName, Phase, PublicState, Seat, Slot, state_hash
 from engine.tiles import TileId
 from protocol.dealing.call import OpenCall, owed_parts
-from protocol.dealing.dealer import Context, Dealer, Entropy
+from protocol.dealing.dealer import Context, Dealer, Entropy, Owed
 from protocol.envelope import Envelope, open_envelope
 from protocol.errors import RemoteProtocolError
-from protocol.log import Committed, entry_hash
+from protocol.log import Committed, check_without, entry_hash
 from protocol.messages import (
     ActionEntry,
     AnswersEntry,
@@ -46,6 +50,7 @@ from protocol.messages import (
     GenesisEntry,
     NextGameEntry,
     NextGameWish,
+    RemoveEntry,
     SeatAction,
     SignedAction,
 )
@@ -57,30 +62,54 @@ DealerMaker = Callable[[Genesis, Seat | None, bytes | None, Entropy], Dealer]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What an entry would do. `after` None: refused, for `reason`. `waiting`: data that it names is not here yet."""
+    """What an entry would do. `after` None: refused, for `reason`. `waiting`: data that it names is not here yet.
+
+    `parts`: the answers to the open call that it names, None if it leaves the call void or there is none.
+    """
 
     action: Action | None
     after: PublicState | None
     reason: str = ""
     waiting: bool = False
+    parts: Mapping[Owed, bytes] | None = None
 
 
 class Game:
-    """The log's head and the state it led to, as one node sees it. `seat` None: an observer."""
+    """The log's head and the state it led to, as one node sees it."""
 
-    def __init__(self, genesis: Genesis, seat: Seat | None, new_dealer: Callable[[], Dealer]) -> None:
-        """`new_dealer` gives a fresh dealer for each game of the series."""
+    def __init__(
+        self,
+        genesis: Genesis,
+        seat: Seat | None,
+        new_dealer: Callable[[Seat | None], Dealer],
+        keep: Callable[[Dealer], None] = lambda dealer: None,
+        *,
+        trusted: bool = False,
+    ) -> None:
+        """`seat` None: an observer. `new_dealer` gives a fresh dealer for each game; `keep` stores its changed secrets.
+
+        `trusted`, until `resumes`: proofs are taken for right. They are out of the own journal, and were checked before.
+        """
         self.genesis = genesis
-        self.seat = seat
-        self.dealer = new_dealer()
+        self.own_seat = seat
+        self.trusted = trusted
         self._new_dealer = new_dealer
+        self._keep = keep
+        self._used_keys: frozenset[bytes] = frozenset()
         self._wishes: dict[Seat, Envelope] = {}
         self.state: PublicState = start_series(genesis.rules, len(genesis.members))
+        self.dealer = self._fresh_dealer()
         self.height = 1  # of the next entry
         self.head = entry_hash(genesis_committed(genesis, ()).entry)
         self.gid = _game_id(genesis.table, self.state.game, self.head)
         self.call: OpenCall | None = None
         self._open_call()
+
+    @property
+    def seat(self) -> Seat | None:
+        """The own seat; None for an observer, which is also who was removed from this game."""
+        own = self.own_seat
+        return own if own is not None and self.state.seats[own].in_game else None
 
     @property
     def over(self) -> bool:
@@ -108,7 +137,7 @@ class Game:
 
     def context(self) -> Context:
         """The moment of the next entry."""
-        return Context(self.gid, self.height, self.head, self.state)
+        return Context(self.gid, self.height, self.head, self.state, self._used_keys)
 
     # Making entries
 
@@ -161,6 +190,8 @@ class Game:
                 return self._judge_answers(content)
             case NextGameEntry():
                 return self._judge_next_game(content)
+            case RemoveEntry():
+                return self._judge_remove(content)
             case GenesisEntry():
                 return Judgement(None, None, "a second genesis")
         if self.call is not None:
@@ -177,8 +208,30 @@ class Game:
             action = signed.action
         else:
             action = Timeout()
+        return self._applied(action)
+
+    def _judge_remove(self, content: RemoveEntry) -> Judgement:
+        """A removal (rule 14). Whether the others may really go on without these seats, the certificate shows (rule 16)."""
+        seats = tuple(Seat(seat) for seat in content.seats)
         try:
-            return Judgement(action, apply(self.state, action))
+            check_without(self.seats_in_game(), seats)
+        except RemoteProtocolError as error:
+            return Judgement(None, None, error.reason)
+        if content.answers is None:
+            return self._applied(Remove(seats))
+        if self.call is None or self.call.call.name not in (CallName.RACKS, CallName.DRAW):
+            return Judgement(None, None, "answers where no tiles are on their way to a rack")
+        named = self.call.named(content.answers)
+        if not isinstance(named, dict):
+            return Judgement(None, None, named or "not all answers are here", waiting=named is None)
+        closing = self._closing_action(named)
+        assert isinstance(closing, (RacksDealt, DrawDealt))
+        self.dealer.check_whole(self.call.call, self.call.context, named)
+        return self._applied(Remove(seats, closing), named)
+
+    def _applied(self, action: Action, parts: Mapping[Owed, bytes] | None = None) -> Judgement:
+        try:
+            return Judgement(action, apply(self.state, action), parts=parts)
         except IllegalMove as move:
             return Judgement(action, None, f"{move.code}: {move.sentence}")
 
@@ -192,10 +245,7 @@ class Game:
         if wishing != self.seats_in_game():
             return Judgement(None, None, "expected a wish of every seat in the game, in seat order")
         action = NextGame(content.game)
-        try:
-            return Judgement(action, apply(self.state, action))
-        except IllegalMove as move:
-            return Judgement(action, None, f"{move.code}: {move.sentence}")
+        return self._applied(action)
 
     def _wishing_seat(self, envelope: Envelope, game: int) -> Seat:
         """Whose wish for this very game it is. Raises `RemoteProtocolError`."""
@@ -228,6 +278,8 @@ class Game:
             return "plays a tile that is not on the rack"
         if not hidden and signed.proof:
             return "an opening proof where nothing is opened"
+        if self.trusted:
+            return None
         if hidden:
             reason = self.dealer.check_opening(signed.action.seat, hidden, signed.proof, context)
             if reason is not None:
@@ -252,44 +304,39 @@ class Game:
     def _judge_answers(self, content: AnswersEntry) -> Judgement:
         if self.call is None or content.call != self.call.call.name.value:
             return Judgement(None, None, "answers to a call that is not open")
-        if len(content.messages) != len(self.call.owed):
-            return Judgement(None, None, f"expected {len(self.call.owed)} answers, got {len(content.messages)}")
-        if not self.call.complete:
-            return Judgement(None, None, "not all answers are here", waiting=True)
-        if content.messages != self.call.message_digests():
-            return Judgement(None, None, "names other answers than those that are here")
-        action = self._closing_action()
-        try:
-            return Judgement(action, apply(self.state, action))
-        except IllegalMove as move:
-            return Judgement(action, None, f"{move.code}: {move.sentence}")
+        named = self.call.named(content.messages)
+        if not isinstance(named, dict):
+            return Judgement(None, None, named or "not all answers are here", waiting=named is None)
+        self.dealer.check_whole(self.call.call, self.call.context, named)
+        return self._applied(self._closing_action(named), named)
 
-    def _closing_action(self) -> Action:
+    def _closing_action(self, parts: Mapping[Owed, bytes]) -> DealerAction:
         """What the answers to the open call make known, for the engine."""
         assert self.call is not None
         call, context = self.call.call, self.call.context
         match call.name:
             case CallName.START:
-                return StartDealt(self._starter())
+                return StartDealt(self._starter(context, parts))
             case CallName.RACKS:
-                return RacksDealt(self.dealer.face_up(call, context, self.call.payloads()))
-            case CallName.DRAW | CallName.REDEAL:
+                return RacksDealt(self.dealer.face_up(call, context, parts))
+            case CallName.DRAW:
                 return DrawDealt()
+            case CallName.REDEAL:
+                return Redealt(pool_size(self.state))
             case CallName.FINAL:
                 opened = [
                     pair
-                    for owed, payload in self.call.payloads().items()
+                    for owed, payload in parts.items()
                     for pair in self.dealer.opened_rack(owed.seat, payload, call, context)
                 ]
                 return RacksOpened(tuple(sorted(opened)))
 
-    def _starter(self) -> Seat | None:
+    def _starter(self, context: Context, parts: Mapping[Owed, bytes]) -> Seat | None:
         """The seat that the lot names; later games of a series rotate instead (docs/deal-entries.md, section 5)."""
-        assert self.call is not None
         if self.state.game > 0:
             return None
-        numbers = self.dealer.lot(self.call.context, self.call.payloads())
-        return draw_lots(self.state.rules, len(self.state.seats), numbers).starter
+        seats = self.seats_in_game()
+        return seats[draw_lots(self.state.rules, len(seats), self.dealer.lot(context, parts)).starter]
 
     # Applying entries
 
@@ -297,9 +344,10 @@ class Game:
         """Make the next entry part of the log; `judged` is what `judge` said of it."""
         assert judged.after is not None, "only a valid entry is committed"
         entry = committed.entry
-        if isinstance(entry.content, AnswersEntry):
+        if judged.parts is not None:
             assert self.call is not None
-            self.dealer.close(self.call.call, self.call.context, self.call.payloads())
+            self.dealer.close(self.call.call, self.call.context, judged.parts)
+            self._used_keys |= self.dealer.public_keys()
         draw_part = self.signed_action(entry.content).part if isinstance(entry.content, ActionEntry) else None
         self.state = judged.after
         self.head = entry_hash(entry)
@@ -308,27 +356,57 @@ class Game:
         self._wishes = {}
         if isinstance(entry.content, NextGameEntry):
             self.gid = _game_id(self.genesis.table, self.state.game, self.head)
-            self.dealer = self._new_dealer()
+            self.dealer = self._fresh_dealer()
+        if isinstance(entry.content, RemoveEntry):
+            self._without_some()
+        elif self.state.phase is Phase.OVER:
+            self._keep(self.dealer)
         if self.state.call is not None:
             self._open_call(draw_part if self.state.call.name is CallName.DRAW else None)
 
+    def _without_some(self) -> None:
+        """Seats were removed: what this node must have anew, or must forget (rules 19, 20)."""
+        anew = self.state.phase is Phase.START
+        if anew or self.seat is None:
+            self.dealer.erase()
+        if anew:
+            self.dealer = self._fresh_dealer()
+            return
+        if self.state.call is not None and self.state.call.name is CallName.REDEAL:
+            self.dealer.renew()
+        self._keep(self.dealer)
+
+    def _fresh_dealer(self) -> Dealer:
+        dealer = self._new_dealer(self.seat)
+        self._keep(dealer)
+        return dealer
+
     def attachments(self, entry: Entry) -> tuple[bytes, ...]:
         """The messages that the next entry names, to be kept and passed on with it."""
-        if not isinstance(entry.content, AnswersEntry):
-            return ()
-        assert self.call is not None
-        return tuple(envelope.raw for envelope in self.call.envelopes())
+        match entry.content:
+            case AnswersEntry(_, digests) | RemoveEntry(_, _, tuple() as digests):
+                assert self.call is not None
+                return tuple(envelope.raw for envelope in self.call.named_envelopes(digests))
+            case _:
+                return ()
 
     def replay(self, committed: Committed) -> Judgement:
         """Judge and apply a committed entry with its attachments. Raises `RemoteProtocolError` if it is wrong."""
         if self.call is not None:
             for raw in committed.attachments:
                 self.add_part(open_envelope(raw))
+            self.call.check_now()
         judged = self.judge(committed.entry)
         if judged.after is None:
             raise RemoteProtocolError(None, f"entry at height {committed.entry.height}: {judged.reason}")
         self.commit(committed, judged)
         return judged
+
+    def resumes(self, secret: bytes) -> None:
+        """The own journal is replayed: nothing more is taken on trust. `secret` is what the dealer last had kept."""
+        self.trusted = False
+        if self.seat is not None and secret:
+            self.dealer.restore(self.seat, secret)
 
     def add_part(self, envelope: Envelope) -> bool:
         """Hold a part of the open call; False if it was held. Raises `RemoteProtocolError`."""
@@ -357,13 +435,6 @@ class Game:
         """The wishes for the next game that are held, by seat."""
         return dict(self._wishes)
 
-    def own_part_due(self) -> DealPart | None:
-        """The part that this node owes to the open call and can make now."""
-        if self.call is None or self.seat is None:
-            return None
-        kind = self.call.due(self.seat)
-        return None if kind is None else self.call.make(kind, self.seat)
-
     def _open_call(self, draw_part: bytes | None = None) -> None:
         call = self.state.call
         assert call is not None
@@ -372,7 +443,9 @@ class Game:
         if first is None:
             first = seats[0] if self.state.phase is not Phase.FINAL else self._after(self.state.turn, seats)
         owed = owed_parts(call, self.state, with_draw_part=draw_part is not None)
-        self.call = OpenCall(call, self.context(), owed, self.dealer, first, draw_part)
+        self.call = OpenCall(
+            call, self.context(), owed, self.dealer, first, self.seat, draw_part, trusted=self.trusted
+        )
 
     @staticmethod
     def _after(turn: Seat, seats: Sequence[Seat]) -> Seat:

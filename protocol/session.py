@@ -19,6 +19,7 @@ from engine.tiles import TileId
 from protocol.codec import decode, encode
 from protocol.consensus.clock import TurnClock
 from protocol.consensus.driver import HeightDriver, LockRecord
+from protocol.dealing.call import Job, OpenCall
 from protocol.dealing.dealer import Dealer
 from protocol.envelope import Envelope, Signer, digest, open_envelope, seal
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
@@ -44,7 +45,7 @@ from protocol.messages import (
     Status,
     TableCard,
 )
-from protocol.outputs import Drop, Output, RecordKind, Send, Store, Tell
+from protocol.outputs import Compute, Drop, Output, RecordKind, Send, Store, Tell
 from protocol.roster import check_genesis, clean_name, seat_of
 
 HEARTBEAT_S: Final = 1.0
@@ -80,8 +81,8 @@ class _Peer:
 class Session:
     """One node at one table.
 
-    `entropy(n)` gives n fresh random bytes; `make_dealer(genesis, seat, secret, entropy)` a dealer for a game, where
-    `secret` is None for a new game, after a restart what the dealer said of itself.
+    `entropy(n)` gives n fresh random bytes, in any thread; `make_dealer(genesis, seat, None, entropy)` a dealer for a
+    game. Long computations go out as `Compute`, to be done in any thread or here.
     """
 
     signer: Signer
@@ -99,7 +100,9 @@ class Session:
     _peers: dict[bytes, _Peer] = field(default_factory=dict)
     _early: list[Envelope] = field(default_factory=list)
     _taken: set[bytes] = field(default_factory=set)  # digests of the frames of this height that were looked at
-    _replayed_secret: bytes | None = field(default=None, repr=False)
+    _replaying: bool = False
+    _jobs: dict[int, tuple[OpenCall, Job]] = field(default_factory=dict, repr=False)
+    _last_job: int = 0
     _finished_height: int = -1  # where the end of the own time was dealt with
     _next_beat_s: float = 0.0
     _beat: int = 0
@@ -302,6 +305,19 @@ class Session:
         self._finish_own_turn(now_s)
         self._settle(now_s)
 
+    def wants(self, number: int) -> bool:
+        """Whether the result of a computation that was asked for is still of use."""
+        asked = self._jobs.get(number)
+        return asked is not None and self.game is not None and self.game.call is asked[0]
+
+    def computed(self, number: int, result: object, now_s: float) -> None:
+        """What the `work` of a `Compute` has returned."""
+        wanted = self.wants(number)
+        call, job = self._jobs.pop(number)
+        if wanted:
+            call.done(job, result)
+            self._settle(now_s)
+
     def take_outputs(self) -> tuple[Output, ...]:
         """Everything to be done since the last call, in order."""
         taken = tuple(self._outputs)
@@ -389,14 +405,14 @@ class Session:
             if genesis.table != self.table:
                 raise RemoteProtocolError(None, "genesis of another table")
             check_genesis(genesis)
-            check_commit_certificate(committed, genesis)
+            check_commit_certificate(committed, genesis, ())
             if committed != genesis_committed(genesis, committed.certificate):
                 raise RemoteProtocolError(None, "genesis entry with another place, state or attachments")
             self._start(genesis, committed.certificate, now_s)
             return
         if self.game is None:
             raise RemoteProtocolError(None, "entries without their genesis")
-        check_commit_certificate(committed, self.game.genesis)
+        check_commit_certificate(committed, self.game.genesis, self.game.seats_in_game())
         before = self.game.state
         judged = self.game.replay(committed)
         self._committed(before, committed, judged, 0, now_s)
@@ -410,36 +426,45 @@ class Session:
         while self._driver is not None and self.game is not None:
             self._driver.advance(now_s)
             if self._driver.committed is None:
+                self._ask_for_jobs()
                 return
             committed, judged, round_number = self._driver.committed
             before = self.game.state
             self.game.commit(committed, judged)
             self._committed(before, committed, judged, round_number, now_s)
 
+    def _ask_for_jobs(self) -> None:
+        assert self.game is not None
+        call = self.game.call
+        if call is None:
+            return
+        for job in call.take_jobs():
+            self._last_job += 1
+            self._jobs[self._last_job] = (call, job)
+            self._outputs.append(Compute(self._last_job, job.work))
+
     def _start_if_signed(self, now_s: float) -> None:
         if self.lobby.complete is not None and self.game is None:
             self._start(*self.lobby.complete, now_s)
 
     def _start(self, genesis: Genesis, certificate: tuple[bytes, ...], now_s: float) -> None:
-        seat = seat_of(genesis, self.signer.node_id)
-        self.game = Game(genesis, seat, self._dealers(genesis, seat))
+        self.game = self._game(genesis)
         committed = genesis_committed(genesis, certificate)
         self.log.append(committed)
         self._outputs.append(Store(RecordKind.COMMITTED, 0, encode(committed)))
         self._outputs.append(Tell(GameStarted()))
         self._begin_height(now_s)
 
-    def _dealers(self, genesis: Genesis, seat: Seat | None) -> Callable[[], Dealer]:
-        """Gives a dealer for each game: from the journal's secret while it is replayed, else from a fresh one."""
+    def _game(self, genesis: Genesis) -> Game:
+        """The game of a genesis. While the journal is replayed its dealers only look on, until `Dealer.restore`."""
 
-        def new_dealer() -> Dealer:
-            if self._replayed_secret is not None:
-                return self.make_dealer(genesis, seat, self._replayed_secret, self.entropy)
-            dealer = self.make_dealer(genesis, seat, None, self.entropy)
+        def new_dealer(seat: Seat | None) -> Dealer:
+            return self.make_dealer(genesis, None if self._replaying else seat, None, self.entropy)
+
+        def keep(dealer: Dealer) -> None:
             self._outputs.append(Store(RecordKind.SECRET, self.height, dealer.secret()))
-            return dealer
 
-        return new_dealer
+        return Game(genesis, seat_of(genesis, self.signer.node_id), new_dealer, keep, trusted=self._replaying)
 
     def _committed(
         self, before: PublicState, committed: Committed, judged: Judgement, round_number: int, now_s: float
@@ -465,6 +490,7 @@ class Session:
             self._outputs.append(Store(RecordKind.CLOSED, self.height, b""))
         else:
             self._driver = HeightDriver(self.game, self._seal, self._report, self._clock_end_s(), self._outputs)
+            self._jobs.clear()
             early, self._early = self._early, []
             for envelope in early:
                 try:
@@ -508,10 +534,12 @@ class Session:
 
     def _replay(self, records: Sequence[Record]) -> None:
         pending: list[Record] = []
+        secret = b""
+        self._replaying = True
         for record in records:
             match record.kind:
                 case RecordKind.SECRET:
-                    self._replayed_secret = record.data
+                    secret = record.data
                 case RecordKind.COMMITTED:
                     self._replay_committed(decode(Committed, record.data), record.when_s)
                     pending = []
@@ -519,7 +547,10 @@ class Session:
                     pending.append(record)
                 case RecordKind.DRAFT | RecordKind.CLOSED:
                     pass
-        self._replayed_secret = None
+        self._replaying = False
+        if self.game is None:
+            return
+        self.game.resumes(secret)
         if self._driver is not None:
             self._driver.clock_end_s = self._clock_end_s()
             for record in pending:
@@ -529,14 +560,15 @@ class Session:
                     self._driver.receive(open_envelope(record.data), record.when_s)
                 else:
                     self._driver.restore(open_envelope(record.data), record.when_s)
+        if self.game.call is not None:
+            self.game.call.goes_live()
 
     def _replay_committed(self, committed: Committed, when_s: float) -> None:
         content = committed.entry.content
         if self.game is None:
             if not isinstance(content, GenesisEntry):
                 raise RemoteProtocolError(None, "entries without their genesis")
-            seat = seat_of(content.genesis, self.signer.node_id)
-            self.game = Game(content.genesis, seat, self._dealers(content.genesis, seat))
+            self.game = self._game(content.genesis)
         else:
             before = self.game.state
             self.game.replay(committed)

@@ -162,11 +162,15 @@ class HeightDriver:
 
     def _take_part(self, envelope: Envelope) -> bool:
         new = self.game.add_part(envelope)
+        self._report_faults()
+        return new
+
+    def _report_faults(self) -> None:
+        """What was found wrong in the parts of the open call."""
         assert self.game.call is not None
         for fault in self.game.call.faults:
             self.report(fault)
         self.game.call.faults.clear()
-        return new
 
     def _take_proposal(self, seat: Seat, envelope: Envelope, body: Proposal, now_s: float) -> bool:
         key = RoundKey(body.round, body.without)
@@ -307,10 +311,12 @@ class HeightDriver:
                     self._cast_precommit(entry)
 
     def _answer_call(self, now_s: float) -> None:
-        """Make the parts this node owes, as soon as what they build on is here."""
-        while (part := self.game.own_part_due()) is not None:
-            self._take_part(self._speak(part))
+        """Send the parts this node owes, as soon as they are made."""
         call = self.game.call
+        if call is not None:
+            self._report_faults()
+            while self.game.seat is not None and (part := call.own_part()) is not None:
+                self._take_part(self._speak(part))
         complete = call.complete if call is not None else self.game.next_game_entry() is not None
         if complete and self.clock_end_s is None:
             self.clock_end_s = now_s + ANSWERS_CLOCK_S

@@ -232,17 +232,23 @@ class OpenCall:
                 case Purpose.MAKE:
                     assert isinstance(result, bytes)
                     basis = self._basis(job.owed)
-                    if basis is not None and _name(basis) == job.version:
+                    if basis is not None and (_name(basis) or b"") == job.version:
                         self._made.append(self._own(job.owed, basis, result))
                 case Purpose.PREPARE:
                     pass
         self._go_on()
 
-    def run_jobs(self) -> None:
-        """Do all that there is to compute, here and now."""
-        while jobs := self.take_jobs():
+    def check_now(self) -> None:
+        """Check all that is here, in this thread."""
+        while jobs := [job for job in self.take_jobs() if job.purpose is Purpose.CHECK]:
             for job in jobs:
                 self.done(job, job.work())
+
+    def goes_live(self) -> None:
+        """The journal is replayed: from here on parts come from others, and the own ones that are missing are made."""
+        self.trusted = False
+        self.prepares = False
+        self._go_on()
 
     # Judging
 
@@ -287,8 +293,7 @@ class OpenCall:
         self._selected = None
         version.verdict = _Verdict.RIGHT if reason is None else _Verdict.WRONG
         if reason is not None:
-            built_on = tuple(other.envelope.raw for other in version.built_on or ())
-            evidence = (version.envelope.raw, *built_on)
+            evidence = tuple(part.envelope.raw for part in _closure(version))
             self.faults.append(
                 RemoteProtocolError(version.envelope.sender, f"wrong {version.owed.kind.value}: {reason}", evidence)
             )

@@ -88,8 +88,12 @@ class Dealer(Protocol):
         """
         ...
 
-    def renew(self, secret: bytes | None) -> None:
-        """A re-deal begins: a fresh share of the deck key, or that of `secret()`; the old one is erased."""
+    def renew(self) -> None:
+        """A re-deal begins: a fresh share of the deck key; the old one is erased."""
+        ...
+
+    def restore(self, seat: Seat, secret: bytes) -> None:
+        """After a restart, an observer of the game so far: it becomes the dealer of a seat again, with its `secret()`."""
         ...
 
     def erase(self) -> None:

@@ -75,8 +75,12 @@ class OpenDealer:
     def check_whole(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
         """Nothing can be impossible here."""
 
-    def renew(self, secret: bytes | None) -> None:
-        self._coin = self._entropy(COIN_BYTES) if secret is None else secret
+    def renew(self) -> None:
+        self._coin = self._entropy(COIN_BYTES)
+
+    def restore(self, seat: Seat, secret: bytes) -> None:
+        self._seat = seat
+        self._coin = secret
 
     def erase(self) -> None:
         """Nothing is secret here."""

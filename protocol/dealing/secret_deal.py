@@ -61,6 +61,7 @@ class SecretDealer:
         self._keys: PublicKeys | None = None
         self._deck: shuffle.Deck = ()
         self._racks: dict[Slot, Card] = {}  # the cards on racks and once there, under their owner's rack key
+        self._owners: dict[Slot, Seat] = {}
         self._own_tiles: dict[Slot, TileId] = {}
         self._verdicts: dict[bytes, str | None] = {}
         self._prepared: dict[bytes, shuffle.Prepared] = {}  # by ctx
@@ -79,15 +80,17 @@ class SecretDealer:
         self._own_tiles.clear()
         self._forget_prepared()
 
-    def renew(self, secret: bytes | None) -> None:
+    def renew(self) -> None:
         self._forget_prepared()
-        if self._own is None:
-            return
-        if secret is None:
+        if self._own is not None:
             self._own.renew(self._entropy)
-        else:
-            self._own.erase()
-            self._own = OwnKeys.restored(secret)
+
+    def restore(self, seat: Seat, secret: bytes) -> None:
+        self._seat = seat
+        self._own = OwnKeys.restored(secret)
+        if self._keys is not None and self._own.q.times_base() == self._keys.q.get(seat):
+            mine = {slot: card for slot, card in self._racks.items() if self._owners[slot] == seat}
+            self._own_tiles = self._read_own(seat, mine)
 
     def public_keys(self) -> frozenset[bytes]:
         keys = self._keys
@@ -185,6 +188,7 @@ class SecretDealer:
                 for seat, slots, shares in self._dealt(call, context, parts):
                     cards = self._rack_cards(slots, shares)
                     self._racks.update(cards)
+                    self._owners.update(dict.fromkeys(cards, seat))
                     self._own_tiles.update(self._read_own(seat, cards))
             case CallName.REDEAL:
                 self._deck = self._left_over(call, context, parts)

@@ -109,7 +109,7 @@ def test_a_wrong_part_of_the_start_names_its_sender_and_releases_no_share(kind: 
     for event in found:
         proof = [open_envelope(raw) for raw in event.evidence]
         assert proof[0].sender == event.node, "signed by the liar, with all it builds on"
-        assert len(proof) == (4 if kind is PartKind.KEY_REVEAL else 5)
+        assert len(proof) == (4 if kind is PartKind.KEY_REVEAL else 9)
     assert not any(sent_by(table, seat, PartKind.SHARES) for seat in range(3))
     assert all(node.session.height == 1 for node in table.nodes)
 

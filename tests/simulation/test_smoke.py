@@ -41,9 +41,10 @@ def test_every_entry_is_certified_by_every_seat_and_chained() -> None:
         log = node.session.log
         genesis = node.session.genesis
         assert genesis is not None
+        seats = node.session.game.seats_in_game() if node.session.game is not None else ()
         for height, committed in enumerate(log):
             assert committed.entry.height == height
-            check_commit_certificate(committed, genesis)
+            check_commit_certificate(committed, genesis, seats)
             if height:
                 assert committed.entry.prev == entry_hash(log[height - 1].entry)
 
