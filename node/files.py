@@ -35,6 +35,6 @@ def take_lock(path: Path) -> int:
 
 
 def game_file_name(table_name: str, date: str) -> str:
-    """A name for the file of a table's game, such as `Kitchen-2026-01-31.rummesh`: one that every system takes."""
-    table = re.sub(r"[^\w -]+", "", table_name).strip(" -")
-    return f"{table or 'table'}-{date}{SUFFIX}"
+    """A name for the file of a table's game, such as `Kitchen-2026-01-31.rummesh`: no system or shell trips over it."""
+    words = re.sub(r"[^\w\s-]", "", table_name).split()
+    return "-".join((*(words or ["table"]), date)) + SUFFIX
