@@ -1,7 +1,7 @@
 """`make soak`: many simulated games in which nodes are killed and started again, on all cores.
 
-With `--fuzz N` instead of games: N tables at which one seat sends broken messages of the deal. A failure prints the seed
-and a command that repeats it, and ends with exit code 1.
+With `--fuzz N` instead of games: N tables at which one seat sends broken messages of the deal. A failure prints the
+seed and a command that repeats it, and ends with exit code 1.
 """
 
 from __future__ import annotations

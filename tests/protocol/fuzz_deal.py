@@ -182,15 +182,16 @@ def _moved(rng: random.Random, data: bytes, layout: Layout) -> bytes:
 
 def _resized(rng: random.Random, data: bytes, layout: Layout) -> bytes:
     """Cut off, or with something more; by whole fields or not."""
+    field = rng.choice(layout)
     match rng.randrange(4):
         case 0:
             return data[: rng.randrange(len(data))]
         case 1:
-            return data[: rng.choice(layout).offset]
+            return data[: field.offset]
         case 2:
             return data + rng.randbytes(rng.choice((1, 31, 32, 33, 64, 96, 1000)))
         case _:
-            return data * 2
+            return data + field.of(data) * rng.choice((1, 2, 3))
 
 
 def _noise(rng: random.Random, data: bytes, layout: Layout) -> bytes:
