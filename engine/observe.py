@@ -34,13 +34,18 @@ def view_for(state: PublicState, names: Sequence[str], seat: Seat | None, rack: 
         discard=_tiles(state, (known[slot] for slot in state.discard)),
         waiting_for=None if state.call is None else state.call.name.value,
         drawing=state.call.seat if state.call is not None and state.call.name is CallName.DRAW else None,
-        can_pass=state.phase is Phase.PLAY and not state.stock.left and not state.rules.discards,
+        can_pass=_can_pass(state),
         drawn=state.card_turn.drawn,
         call_required=state.rules.rummikub_call,
         opening_min=state.rules.opening_min,
         turn_seconds=state.rules.turn_seconds,
         result=_result(state, known),
     )
+
+
+def _can_pass(state: PublicState) -> bool:
+    """While a call is open the stock may look empty: in a re-deal it is."""
+    return state.phase is Phase.PLAY and state.call is None and not state.stock.left and not state.rules.discards
 
 
 def total(state: PublicState, seat: Seat) -> int:

@@ -16,6 +16,11 @@ def unix_s() -> float:
     return time.time()
 
 
+def local_date() -> str:
+    """Today where this machine stands, as `2026-01-31`: for the names of files."""
+    return time.strftime("%Y-%m-%d")
+
+
 def random_bytes(n: int) -> bytes:
     """`n` fresh bytes from the system, fit for keys."""
     return secrets.token_bytes(n)

@@ -17,17 +17,21 @@ from engine.errors import IllegalMove
 from engine.observe import view_for
 from engine.rulesets import RULE_SETS
 from engine.series import standing
-from engine.state import CallName, Phase, PublicState, Seat, TableMeld, state_hash
+from engine.state import Phase, PublicState, Seat, TableMeld, state_hash
 from engine.views import to_plain
 from node.app import Node, NodeError
-from node.clock import monotonic_s
+from node.clock import local_date, monotonic_s
 from node.config import ConfigError, parse_address
 from node.draft import Draft, NotADraft, OwnTurn, may_draft
+from node.files import game_file_name
 from node.happenings import sentence
 from node.tablerules import BadTable, rule_set_forms, rules_text, table_rules
 from node.web.commands import PageRefusal
+from node.web.server import Download
+from protocol.dealing.progress import deal_progress
 from protocol.errors import LocalProtocolError
 from protocol.events import EntryCommitted, Event, EvidenceFound, GameStarted, MessageRefused
+from protocol.gamefile import game_file_of
 from protocol.roster import clean_name, table_words
 from protocol.session import Session
 
@@ -68,6 +72,13 @@ class NodeDesk:
             "lobby": None if playing else self._lobby(session),
             "table": self._table(session) if session is not None and playing else None,
         }
+
+    def game_file(self) -> Download | None:
+        session = self._node.session
+        if session is None or session.genesis is None:
+            return None
+        name = game_file_name(clean_name(session.genesis.table_name), local_date())
+        return Download(name, game_file_of(session.log, session.evidence))
 
     def command(self, message: dict[str, Any]) -> dict[str, Any] | None:
         try:
@@ -250,6 +261,7 @@ class NodeDesk:
             "bots": [member.bot for member in genesis.members],
             "height": session.height,
             "waiting": self._waiting(session, names, linked),
+            "deal": self._deal(session),
             "draft": draft,
             "log": [{"n": number, "text": text} for number, text in self._happenings],
             "notice": None if self._node.runner is None else self._node.runner.failure,
@@ -276,27 +288,32 @@ class NodeDesk:
         }
 
     def _waiting(self, session: Session, names: Sequence[str], linked: Sequence[bytes]) -> str | None:
-        """Whom the table waits for: who is out of reach first, else who owes something to the open call."""
+        """Who is out of reach, so that the table waits."""
         genesis, state = session.genesis, session.state
         assert genesis is not None
         assert state is not None
-        if state.phase is Phase.OVER:
-            return None
         away = [
             names[seat]
             for seat, member in enumerate(genesis.members)
             if member.node != self._node.node_id and member.node not in linked
         ]
-        if away:
-            return f"Waiting for {' and '.join(away)}, who cannot be reached."
-        if state.call is None:
+        if not away or state.phase is Phase.OVER:
             return None
-        doing = {
-            CallName.START: f"The {state.rules.deck} are being shuffled.",
-            CallName.RACKS: f"The {state.rules.deck} are being dealt.",
-            CallName.FINAL: "The hands are being opened." if state.rules.discards else "The racks are being opened.",
+        return f"Waiting for {' and '.join(away)}, who cannot be reached."
+
+    def _deal(self, session: Session) -> dict[str, Any] | None:
+        """How far the open call is; None while nothing is owed."""
+        call = None if session.game is None else session.game.call
+        progress = None if call is None else deal_progress(call)
+        if progress is None:
+            return None
+        return {
+            "step": progress.step.value,
+            "at_work": list(progress.at_work),
+            "done": progress.done,
+            "total": progress.total,
+            "share": round(progress.share, 3),
         }
-        return doing.get(state.call.name)
 
     def _names(self, session: Session) -> list[str]:
         """The players' names by seat; equal ones are told apart by their seat."""

@@ -1,10 +1,13 @@
-"""What the journal, the keystore and the node need of the file system."""
+"""What the journal, the keystore, the node and its page need of the file system."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 from pathlib import Path
+
+from protocol.gamefile import SUFFIX
 
 
 def sync_folder(folder: Path) -> None:
@@ -29,3 +32,9 @@ def take_lock(path: Path) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def game_file_name(table_name: str, date: str) -> str:
+    """A name for the file of a table's game, such as `Kitchen-2026-01-31.rummesh`: no system or shell trips over it."""
+    words = re.sub(r"[^\w\s-]", "", table_name).split()
+    return "-".join((*(words or ["table"]), date)) + SUFFIX

@@ -21,12 +21,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final, Protocol
+from urllib.parse import quote
 
 from aiohttp import WSMsgType, web
 
 from node.web.commands import PageRefusal, parse_command
 
-__all__ = ["Desk", "PageLimits", "PageRefusal", "PageServer"]
+__all__ = ["Desk", "Download", "PageLimits", "PageRefusal", "PageServer"]
 
 _log = logging.getLogger(__name__)
 
@@ -49,11 +50,20 @@ _FOREIGN_HOST: Final = "This program does not answer under this address. Open th
 _OLD_LINK: Final = "This link is no longer valid. Open the link that the program shows now."
 _NO_KEY: Final = "This page needs its key. Open the link that the program showed when it started."
 _FOREIGN_PAGE: Final = "Another web page may not talk to this program."
+_NO_GAME: Final = "There is no game to save."
 _TOO_MANY: Final = "Too many pages are open. Close one of them and try again."
 
 
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file for the player to keep."""
+
+    name: str
+    data: bytes
+
+
 class Desk(Protocol):
-    """What a page talks to; the node implements it. None of the three may block."""
+    """What a page talks to; the node implements it. None of these may block."""
 
     def snapshot(self) -> dict[str, Any]:
         """The whole state for this player, as plain data: the `state` message without its `type`."""
@@ -64,6 +74,10 @@ class Desk(Protocol):
 
         `message` went through `parse_command`.
         """
+        ...
+
+    def game_file(self) -> Download | None:
+        """The file of the game at this table, as far as it is; None while there is none."""
         ...
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
@@ -116,6 +130,7 @@ class PageServer:
         app.router.add_get("/", self._index)
         app.router.add_get("/favicon.ico", self._favicon)
         app.router.add_get("/static/{name}", self._file)
+        app.router.add_get("/game-file", self._game_file)
         app.router.add_get("/ws", self._socket)
         app.on_response_prepare.append(_add_headers)
         app.on_shutdown.append(self._close_links)
@@ -185,6 +200,15 @@ class PageServer:
             return web.Response(status=404, text="There is no such file.")
         body, content_type = self._static[name]
         return web.Response(body=body, content_type=content_type, charset="utf-8")
+
+    async def _game_file(self, request: web.Request) -> web.Response:
+        file = self._desk.game_file()
+        if file is None:
+            return web.Response(status=404, text=_NO_GAME)
+        named = f"attachment; filename*=UTF-8''{quote(file.name, safe='')}"
+        return web.Response(
+            body=file.data, content_type="application/octet-stream", headers={"Content-Disposition": named}
+        )
 
     async def _socket(self, request: web.Request) -> web.StreamResponse:
         if request.headers.get("Origin", "").lower() != f"http://{request.headers['Host'].lower()}":

@@ -126,15 +126,20 @@ def prepare(key: Point, cards: int, nonces: Nonces) -> Prepared:
     )
 
 
+def shuffled(deck: Deck, prepared: Prepared) -> Deck:
+    """The deck in the new order, re-encrypted. `prepared` is used up. Raises `ValueError` if it was already."""
+    prepared.use()
+    assert len(deck) == len(prepared.order), "prepared for another deck"
+    return tuple(
+        Card(add(deck[source].a, prepared.added[source].a), add(deck[source].b, prepared.added[source].b))
+        for source in prepared.order
+    )
+
+
 def prove(ctx: bytes, deck: Deck, prepared: Prepared) -> bytes:
     """The shuffled deck and its proof. `prepared` is used up. Raises `ValueError` if it was already."""
-    prepared.use()
+    out = shuffled(deck, prepared)
     size, order = len(deck), prepared.order
-    assert size == len(order), "prepared for another deck"
-    out = tuple(
-        Card(add(deck[source].a, prepared.added[source].a), add(deck[source].b, prepared.added[source].b))
-        for source in order
-    )
     seed = _seed(ctx, prepared.key, deck, out, prepared.c)
     u = _weights(seed, size)
     u_out = [u[source] for source in order]

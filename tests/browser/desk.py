@@ -17,7 +17,7 @@ from engine.tiles import TileId, parse_tiles
 from engine.views import ResultView, TileView, to_plain
 from node.draft import Draft, OwnTurn
 from node.tablerules import rule_set_forms, rules_text
-from node.web.server import PageRefusal
+from node.web.server import Download, PageRefusal
 
 FACES = PT.faces
 WAIT_S = 5.0
@@ -63,6 +63,7 @@ class FakeTable:
     phase: Phase = Phase.PLAY
     call: CallName | None = None
     waiting: str | None = None
+    deal: dict[str, Any] | None = None
     pool: int = 48
     remaining_s: float | None = 41.0
     running: bool = False  # a standing clock keeps texts and pictures the same
@@ -110,6 +111,7 @@ class FakeTable:
             "bots": self.bots,
             "height": 37,
             "waiting": self.waiting,
+            "deal": self.deal,
             "draft": {"melds": draft, "exchanges": [], "judged": self.judge(draft)} if mine else None,
             "log": [{"n": n, "text": text} for n, text in enumerate(self.log)],
             "notice": self.notice,
@@ -224,6 +226,7 @@ class FakeDesk:
         self.name = "Ana"
         self.commands: list[dict[str, Any]] = []
         self.refusals: dict[str, PageRefusal] = {}
+        self.file: Download | None = None
         self.lies_about_old_drafts = False  # answers every draft with "all is well" for the one before it
         self._watchers: list[Callable[[], None]] = []
         self._came = asyncio.Event()
@@ -260,6 +263,9 @@ class FakeDesk:
             }
         table.draft = message["melds"]
         return {"type": "judged", "draft_no": message["draft_no"], "judged": judged}
+
+    def game_file(self) -> Download | None:
+        return self.file
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         self._watchers.append(changed)

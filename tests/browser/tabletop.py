@@ -53,6 +53,7 @@ class TableTop:
         self._tiles: dict[Slot, TileId] = {}
         self._height = 7
         self.draft = None
+        self.call = None
         self.game = self  # whoever asks only wants to know that there is one
         self.clock = TurnClock()
         self.seat = OWN

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from engine.actions import Action, DrawDealt, NextGame, RacksDealt, RacksOpened, StartDealt, Timeout
+from engine.actions import Action, DrawDealt, NextGame, RacksDealt, RacksOpened, Redealt, StartDealt, Timeout
 from engine.bots import choose
+from engine.dealt import first_racks
 from engine.errors import IllegalMove
+from engine.redeal import unplaced
 from engine.rules import apply
 from engine.rulesets import RuleSet
 from engine.series import standing
@@ -21,17 +23,29 @@ Player = Callable[["Dealing", PublicState], Action]
 
 @dataclass
 class Dealing:
-    """A shuffled deck and its owner's random numbers."""
+    """A shuffled deck and its owner's random numbers. `pools` are the decks of later epochs, by epoch."""
 
     rules: RuleSet
     rng: random.Random
     deck: list[TileId]
+    pools: dict[int, list[TileId]] = field(default_factory=dict)
+
+    def tile(self, slot: Slot) -> TileId:
+        return (self.pools[slot.epoch] if slot.epoch else self.deck)[slot.position]
 
     def rack(self, state: PublicState, seat: Seat) -> dict[Slot, TileId]:
-        return {slot: self.deck[slot.position] for slot in state.hidden_slots(seat)}
+        return {slot: self.tile(slot) for slot in state.hidden_slots(seat)}
 
     def shuffle(self) -> None:
         self.rng.shuffle(self.deck)
+        self.pools.clear()
+
+    def redeal(self, state: PublicState) -> Redealt:
+        held = {tile for seat in seats_in_game(state) for tile in self.rack(state, seat).values()}
+        pool = [tile for tile in unplaced(state) if tile not in held]
+        self.rng.shuffle(pool)
+        self.pools[state.stock.epoch] = pool
+        return Redealt(len(pool))
 
     def answer(self, state: PublicState) -> Action:
         """The action that closes the open call."""
@@ -39,16 +53,23 @@ class Dealing:
         match state.call.name:
             case CallName.START:
                 self.shuffle()
-                lot = draw_lots(self.rules, len(state.seats), lambda _draw: self.rng.getrandbits(512))
-                return StartDealt(None if state.game else lot.starter)
+                seats = seats_in_game(state)
+                lot = draw_lots(self.rules, len(seats), lambda _draw: self.rng.getrandbits(512))
+                return StartDealt(None if state.game else seats[lot.starter])
             case CallName.RACKS:
-                dealt = self.rules.hand_size(len(state.seats)) * len(state.seats)
-                return RacksDealt(self.deck[dealt] if self.rules.discards else None)
+                _racks, stock = first_racks(state)
+                return RacksDealt(self.deck[stock.next] if self.rules.discards else None)
             case CallName.DRAW:
                 return DrawDealt()
-            case _:
+            case CallName.REDEAL:
+                return self.redeal(state)
+            case CallName.FINAL:
                 racks = [self.rack(state, Seat(seat)) for seat in range(len(state.seats))]
                 return RacksOpened(tuple(pair for rack in racks for pair in rack.items()))
+
+
+def seats_in_game(state: PublicState) -> tuple[Seat, ...]:
+    return tuple(Seat(seat) for seat, own in enumerate(state.seats) if own.in_game)
 
 
 def new_dealing(rules: RuleSet, seed: int) -> Dealing:

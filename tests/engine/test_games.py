@@ -17,11 +17,14 @@ from engine.actions import (
     DrawDealt,
     DrawReason,
     Exchange,
+    Leave,
     NextGame,
     Pass,
     Play,
     RacksDealt,
     RacksOpened,
+    Redealt,
+    Remove,
     StartDealt,
     TakeDiscard,
     Timeout,
@@ -32,12 +35,13 @@ from engine.errors import IllegalMove
 from engine.faces import codes_of
 from engine.melds import read
 from engine.options import with_options
+from engine.redeal import pool_size, unplaced
 from engine.rules import apply, at_time_up, end_turn, faults
 from engine.rulesets import RULE_SETS
 from engine.setup import start_series
-from engine.state import EndedBy, MeldKind, Phase, PublicState, Seat, Slot, TableMeld, state_hash
+from engine.state import CallName, EndedBy, MeldKind, Phase, PublicState, Seat, Slot, TableMeld, state_hash
 from engine.tiles import TileId
-from tests.engine.games import Dealing, bot, final_state, steps
+from tests.engine.games import Dealing, bot, final_state, seats_in_game, steps
 
 TILE_GAMES = ("pt", "fi", "no")
 ALL_GAMES = (*TILE_GAMES, "es")
@@ -99,6 +103,7 @@ def spoilt(rng: random.Random, play: Play) -> Play:
 def check_state(state: PublicState) -> None:
     """No slot lost or doubled, no tile public twice, every meld on the board legal, nothing hidden shown."""
     if state.phase is Phase.START:
+        assert (state.known, state.board, state.discard, state.stock.left) == ((), (), (), 0)
         return
     on_racks = Counter(slot for seat in state.seats for slot in seat.rack)
     drawing = Counter(state.call.slots if state.call else ())
@@ -107,7 +112,9 @@ def check_state(state: PublicState) -> None:
     slots = on_racks + drawing + Counter(state.discard) + Counter(state.stock.open)
     assert max(slots.values(), default=1) == 1
     assert max(on_board.values(), default=1) == 1
-    assert sum(slots.values()) + len(on_board) + state.stock.size - state.stock.next == len(state.faces)
+    mixing = state.call is not None and state.call.name is CallName.REDEAL
+    pool = pool_size(state) if mixing else state.stock.size - state.stock.next
+    assert sum(slots.values()) + len(on_board) + pool == len(state.faces)
     assert len(set(known.values())) == len(known)
     assert set(on_board) <= set(known.values())
     assert list(state.known) == sorted(state.known)
@@ -124,6 +131,27 @@ def check_state(state: PublicState) -> None:
         shared = len(state.result.winners) > 1
         if not state.rules.discards and not shared:
             assert sum(state.result.scores) == 0
+
+
+def check_places(dealing: Dealing, state: PublicState) -> None:
+    """In a running game: the tiles without a public place are exactly those of hidden racks, of a draw and of the pool.
+
+    While they are mixed the pool is whatever is on no rack.
+    """
+    assert state.phase is Phase.PLAY
+    hidden = [tile for seat in seats_in_game(state) for tile in dealing.rack(state, seat).values()]
+    on_racks = len(hidden)
+    if state.call is not None and state.call.name is CallName.REDEAL:
+        assert state.stock.size == 0
+        assert len(set(hidden)) == len(hidden)
+        assert set(hidden) <= set(unplaced(state))
+        assert pool_size(state) == len(unplaced(state)) - on_racks
+        return
+    hidden += [dealing.tile(slot) for slot in (() if state.call is None else state.call.slots)]
+    hidden += [dealing.tile(Slot(state.stock.epoch, place)) for place in range(state.stock.next, state.stock.size)]
+    assert sorted(hidden) == list(unplaced(state))
+    for own in state.seats:
+        assert own.in_game or own.rack == ()
 
 
 @pytest.mark.parametrize("name", ALL_GAMES)
@@ -211,6 +239,9 @@ def actions(state: PublicState) -> st.SearchStrategy[Action]:
         st.builds(RacksDealt, st.one_of(st.none(), numbers)),
         st.just(DrawDealt()),
         st.builds(RacksOpened, laid),
+        st.builds(Redealt, st.one_of(st.just(pool_size(state)), st.integers(-1, 110))),
+        st.builds(Leave, seats),
+        st.builds(Remove, st.lists(seats, max_size=3).map(tuple), st.sampled_from([None, RacksDealt(), DrawDealt()])),
     )
 
 

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from engine.positions import card_position, parse_board, tile_position
-from engine.rulesets import ES, FI, NO, RuleSet
-from engine.state import Seat
+from engine.rulesets import ES, FI, NO, PT, RuleSet
+from engine.state import Phase, Seat
 from engine.tiles import parse_tiles
+from node.app import Node
+from node.desk import NodeDesk
+from node.files import game_file_name
+from node.simulation import SimulatedNode, SimulatedTable
 from node.tablerules import rules_text, table_rules
 from node.web.commands import PageRefusal
+from protocol.dealing.open_deal import open_dealer
+from protocol.dealing.secret_deal import secret_dealer
+from protocol.events import EvidenceFound
+from protocol.game import DealerMaker, Game
+from protocol.gamefile import Accusation, read_game_file
+from protocol.messages import GenesisEntry
+from protocol.outputs import RecordKind
 from tests.browser.tabletop import TableTop
 
 
@@ -148,3 +162,105 @@ def test_series_counts_games_and_wishes() -> None:
     top.wish_next_game(0.0, Seat(1))
     assert shown(top)["view"]["game"] == 1
     assert shown(top)["series"]["played"] == series["played"]
+
+
+# A table of several nodes
+
+
+def table_until(reached: Callable[[SimulatedNode], bool], make_dealer: DealerMaker = open_dealer) -> SimulatedTable:
+    """A table of three, stopped when its first node has come so far."""
+    table = SimulatedTable(PT, 3, 6, make_dealer)
+    for _now_s in table.steps():
+        if reached(table.nodes[0]):
+            return table
+    raise AssertionError("the game never came so far")
+
+
+def phase_of(node: SimulatedNode) -> Phase | None:
+    return None if node.session.state is None else node.session.state.phase
+
+
+def desk_of(table: SimulatedTable, index: int = 0) -> NodeDesk:
+    """The desk of a simulated node that has a link to every other."""
+    session = table.nodes[index].session
+    others = tuple(node.session.signer.node_id for node in table.nodes if node.session is not session)
+    node = SimpleNamespace(
+        node_id=session.signer.node_id,
+        name=f"Bot {index + 1}",
+        session=session,
+        runner=None,
+        linked=lambda: others,
+        listen=lambda _told: None,
+    )
+    return NodeDesk(cast(Node, node))
+
+
+def test_deal_is_shown_step_by_step_and_then_no_more() -> None:
+    table = table_until(lambda node: node.session.game is not None)
+    seen: list[dict[str, Any]] = []
+    for _now_s in table.steps():
+        shown_ = desk_of(table).snapshot()["table"]
+        assert shown_["waiting"] is None
+        if phase_of(table.nodes[0]) is Phase.PLAY:
+            assert shown_["deal"] is None
+            break
+        seen.append(shown_["deal"])
+    steps = [(deal["step"], deal["done"], deal["total"]) for deal in seen]
+    assert steps[0] == ("keys", 1, 6)
+    assert ("shuffle", 1, 3) in steps
+    assert steps[-1] == ("racks", 3, 3)
+    assert {tuple(deal["at_work"]) for deal in seen if deal["step"] == "shuffle" and deal["done"] == 1} == {(1,)}
+
+
+def test_in_the_lobby_there_is_no_game_file() -> None:
+    assert TableTop().desk.game_file() is None
+
+
+def test_game_file_holds_the_log_of_the_running_game_and_who_broke_the_rules() -> None:
+    table = table_until(lambda node: node.session.height == 12)
+    liar = table.nodes[1].session.signer.node_id
+    table.nodes[0].session.evidence.append(EvidenceFound(liar, "two votes", (b"one", b"two")))
+    file = desk_of(table).game_file()
+    assert file is not None
+    assert re.fullmatch(r"seed-6-\d{4}-\d\d-\d\d\.rummesh", file.name)
+    held = read_game_file(file.data)
+    assert held.log == tuple(table.nodes[0].session.log)
+    assert held.accusations == (Accusation(liar, (b"one", b"two")),)
+    assert len(table.nodes[0].session.log) == 12
+
+
+def test_game_file_of_a_running_game_tells_nobody_a_hidden_tile() -> None:
+    table = table_until(lambda node: phase_of(node) is Phase.PLAY and node.session.height > 6, secret_dealer)
+    node = table.nodes[0]
+    file = desk_of(table).game_file()
+    assert file is not None
+    secrets = [record.data for record in node.journal if record.kind is RecordKind.SECRET]
+    assert len(secrets) == 1
+    assert secrets[0][:32] not in file.data
+    assert secrets[0][32:64] not in file.data
+    # Whoever has the file and nothing else ends up with the public state, in which no rack is known.
+    log = read_game_file(file.data).log
+    assert isinstance(log[0].entry.content, GenesisEntry)
+    genesis = log[0].entry.content.genesis
+    reader = Game(genesis, None, lambda: secret_dealer(genesis, None, None, lambda count: bytes(count)))
+    for committed in log[1:]:
+        reader.replay(committed)
+    assert reader.state == node.session.state
+    assert reader.dealer.own_tiles(reader.state) == {}
+    own = node.session.own_tiles()
+    assert own
+    assert not own.keys() & reader.state.known_tiles().keys()
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        ("Kitchen", "Kitchen-2026-01-31.rummesh"),
+        ("Ana’s köök", "Anas-köök-2026-01-31.rummesh"),
+        ("../../etc/passwd", "etcpasswd-2026-01-31.rummesh"),
+        ('a"; b\r\nX: y', "a-b-X-y-2026-01-31.rummesh"),
+        ("♥♥♥", "table-2026-01-31.rummesh"),
+    ],
+)
+def test_name_of_a_game_file_is_one_for_every_system(table: str, name: str) -> None:
+    assert game_file_name(table, "2026-01-31") == name

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from node.web.commands import COMMANDS, parse_command
-from node.web.server import PageLimits, PageRefusal, PageServer
+from node.web.server import Download, PageLimits, PageRefusal, PageServer
 from tests.node.loops import run, until
 
 TOKEN = "0123456789abcdef"
@@ -27,6 +27,7 @@ class CountingDesk:
         self.count = 0
         self.padding = "x" * padding
         self.commands: list[dict[str, Any]] = []
+        self.file: Download | None = None
         self.watchers: list[Callable[[], None]] = []
 
     def snapshot(self) -> dict[str, Any]:
@@ -37,6 +38,9 @@ class CountingDesk:
         if message["type"] == "start":
             raise PageRefusal("NOT-READY", "Not everybody is ready.")
         return {"type": "judged", "draft_no": message["draft_no"]} if message["type"] == "draft" else None
+
+    def game_file(self) -> Download | None:
+        return self.file
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         self.watchers.append(changed)
@@ -105,7 +109,7 @@ def test_token_becomes_a_cookie_and_leaves_the_address() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/ws", "/static/app.js", "/favicon.ico", "/nothing", "/?token=wrong", "/?token="]
+    "path", ["/", "/ws", "/game-file", "/static/app.js", "/favicon.ico", "/nothing", "/?token=wrong", "/?token="]
 )
 def test_nothing_is_served_without_the_key(path: str) -> None:
     async def scenario() -> None:
@@ -498,3 +502,30 @@ def test_busy_port_is_an_error_of_the_world() -> None:
 def test_short_token_is_our_mistake() -> None:
     with pytest.raises(ValueError, match="16 characters"):
         PageServer(CountingDesk(), token="short")
+
+
+def test_game_file_is_a_download_under_its_own_name() -> None:
+    async def scenario() -> None:
+        desk = CountingDesk()
+        desk.file = Download("Ana's köök-2026-01-31.rummesh", bytes(range(256)))
+        async with serving(desk) as (_, guest):
+            await guest.enter()
+            answer = await guest.get("/game-file")
+            assert (answer.status, answer.content_type) == (200, "application/octet-stream")
+            assert answer.content_disposition is not None
+            assert answer.content_disposition.type == "attachment"
+            assert answer.content_disposition.filename == desk.file.name
+            assert answer.headers["Cache-Control"] == "no-store"
+            assert (await answer.text("latin-1")).encode("latin-1") == desk.file.data
+
+    run(scenario())
+
+
+def test_without_a_game_there_is_no_file() -> None:
+    async def scenario() -> None:
+        async with serving(CountingDesk()) as (_, guest):
+            await guest.enter()
+            answer = await guest.get("/game-file")
+            assert (answer.status, await answer.text()) == (404, "There is no game to save.")
+
+    run(scenario())

@@ -13,14 +13,16 @@ from typing import Final
 
 from engine.rulesets import ES, RuleSet
 from engine.state import PublicState
-from node.simulation import SimulatedNode, SimulatedTable
+from node.autoplay import act_by_bot
+from node.simulation import Player, SimulatedNode, SimulatedTable
 from protocol.codec import encode
+from protocol.dealing.dealer import Context
 from protocol.dealing.secret_deal import secret_dealer
 from protocol.dealing.transcript import context_hash, digest
 from protocol.envelope import Envelope, open_envelope, seal
 from protocol.events import EvidenceFound, MessageRefused
 from protocol.game import DealerMaker, Game
-from protocol.messages import Body, DealPart, PartKind
+from protocol.messages import Body, DealPart, Genesis, PartKind
 from protocol.outputs import RecordKind
 from protocol.session import Record, Session
 
@@ -188,6 +190,11 @@ class LiarsTable(SimulatedTable):
         node.journal = [record for record in node.journal if not forget(record)]
         self.restart(index)
 
+    def act(self, seat: int, player: Player = act_by_bot) -> None:
+        """Let a seat act now, by a bot unless told otherwise."""
+        player(self.session(seat), self.now_s)
+        self._after(self.index(seat))
+
     def deliver(self, index: int, other: int, frame: bytes) -> None:
         envelopes: list[Envelope] = [opened(frame)] if self.meddlers else []
         for meddle in self.meddlers:
@@ -270,15 +277,14 @@ def silent(_session: Session, _now_s: float) -> None:
     """A player who does nothing."""
 
 
-def context_of(game: Game, kind: str, seat: int) -> bytes:
-    """ctx of docs/dealing.md, section 3.1, for the next entry: `kind` is that of a part, `own-part` or `opening`."""
-    context = game.context()
+def context_of(genesis: Genesis, context: Context, kind: str, seat: int) -> bytes:
+    """ctx of docs/dealing.md, section 3.1, of a moment: `kind` is that of a part, `own-part` or `opening`."""
     state = context.state
     return context_hash(
         gid=context.gid,
         rules=digest(b"RK1/rules", encode(state.rules)),
         deck_size=len(state.rules.faces),
-        seats=[(i, game.genesis.members[i].node) for i, own in enumerate(state.seats) if own.in_game],
+        seats=[(i, genesis.members[i].node) for i, own in enumerate(state.seats) if own.in_game],
         epoch=state.stock.epoch,
         height=context.height,
         kind=kind,

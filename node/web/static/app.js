@@ -2,8 +2,8 @@
  * The player's page. Begins here: one connection to the own node, and of two screens the one that the node names.
  *
  * Reading order: socket, words, tiles, melds, draft, rackorder, play (the player's own play, no elements), then what is
- * seen: board, piles, rack, drag, places, keys, clock, players, happenings, rulestext, result, table; houserules, lobby;
- * ask, toast, sound, dom.
+ * seen: board, piles, rack, drag, places, keys, clock, deal, players, happenings, rulestext, savegame, result, table;
+ * houserules, lobby; dealhelp, ask, toast, sound, dom.
  *
  * The page decides nothing about the rules. What may be done comes with every judged draft: reasons (`faults`), `can_*`,
  * with cards also `phase_hint`, `can_take_discard` and `can_discard`. A card game (`deck` is `cards`) has turns of several
@@ -11,20 +11,21 @@
  * the node refuses `end_turn` with code ILLEGAL-COSTS; the page asks, and says `anyway`.
  *
  * For tests, `data-testid` on:
- *   everywhere   message (refusals and calm notices), contact (no connection)
+ *   everywhere   message (refusals and calm notices), contact (no connection), deal-help-open, deal-help, close-deal-help
  *   lobby        lobby, name, rename, notice, address, tables, join-<table id>, table-name, rule-set, turn-seconds,
  *                house-rules, option-<field>, error-<field>, open-table, by-address, peer-address, add-peer
  *   at a table   at-table, members, member-<id>, why-not, ready, start, add-bot, leave, rules
- *   the game     table, words, turn, waiting, clock, opening, notice, announce, board, meld-<n>, kind-<n>-group,
+ *   the game     table, words, turn, waiting, deal, save-game, clock, opening, notice, announce, board, meld-<n>, kind-<n>-group,
  *                kind-<n>-run, exchange-<tile id>, new-meld, tile-<id>, rack, faults, undo, redo, reset, sort-colour,
  *                sort-number, sort-own, draw (also passes), rummikub, end-turn, sound, more, leave, player-<seat>, pool,
  *                log, state-hash, rules
  *   with cards   piles, stock, discard-pile, take-discard, lay, discard; end-turn (the turn can end only so)
  *   questions    ask; stay, leave-now; go-on, end-anyway; exchange-now, put-beside
- *   the end      result, result-<seat>, standings, standing-<seat>, next-game, awaited, new-lobby
+ *   the end      result, result-<seat>, standings, standing-<seat>, next-game, awaited, new-lobby, save-result
  * A button that does nothing just now has `aria-disabled`, its `title` says why, and pressing it says it in `message`.
  */
 
+import { DealHelp } from './dealhelp.js';
 import { arrange, el } from './dom.js';
 import { Lobby } from './lobby.js';
 import { Connection } from './socket.js';
@@ -46,13 +47,15 @@ const send = (message) => {
   return sent;
 };
 const say = (sentence, calm) => toast.say(sentence, calm);
-const lobby = new Lobby(send, say);
-const table = new TableScreen({ send, say }, new Sound());
+const help = new DealHelp();
+const dealHelp = (deck) => help.open(deck);
+const lobby = new Lobby(send, say, dealHelp);
+const table = new TableScreen({ send, say, dealHelp }, new Sound());
 
 const receive = {
   state(state) {
     const atTable = state.screen === 'table' && state.table !== null;
-    arrange(root, [contact, atTable ? table.node : lobby.node, toast.node]);
+    arrange(root, [contact, atTable ? table.node : lobby.node, toast.node, help.node]);
     if (atTable) {
       table.show(state.table);
     } else {

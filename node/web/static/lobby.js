@@ -2,6 +2,7 @@
  * The lobby: own name, the tables on the network, opening one, and getting ready at one.
  */
 
+import { dealQuestion } from './dealhelp.js';
 import { arrange, el, setBlocked, setText } from './dom.js';
 import { HouseRules, readNumber } from './houserules.js';
 import { RulesText } from './rulestext.js';
@@ -31,8 +32,8 @@ export class Lobby {
   #seat = new Seating();
   #browse;
 
-  /** `send(command)`; `say(sentence)` tells the player something. */
-  constructor(send, say) {
+  /** `send(command)`; `say(sentence)` tells the player something; `dealHelp(deck)` tells how the tiles are dealt. */
+  constructor(send, say, dealHelp) {
     this.#send = send;
     this.#say = say;
     this.#browse = el('div', { class: 'lobby-grid' }, this.#openCard(), this.#tablesCard());
@@ -46,6 +47,7 @@ export class Lobby {
           el('label', { for: 'own-name' }, 'Your name'), this.#me,
           el('button', { type: 'submit', class: 'plain', testid: 'rename' }, 'Change')))),
       this.#notice, this.#browse, this.#seat.node,
+      el('button', { type: 'button', class: 'plain deal-help', testid: 'deal-help-open', on: { click: () => dealHelp('tiles') } }, dealQuestion('tiles')),
       el('p', { class: 'foot quiet' }, 'This machine answers at ', this.#address, '.'),
     );
     this.#seat.listen(send, say);

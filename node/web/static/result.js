@@ -5,6 +5,7 @@
 
 import { el } from './dom.js';
 import { signed } from './players.js';
+import { saveGame } from './savegame.js';
 import { stillTile } from './tiles.js';
 import { WORDS, listed } from './words.js';
 
@@ -29,6 +30,7 @@ export function resultPanel(table, hooks) {
   } else {
     panel.append(...last, next(table, hooks.next), games, standings(table), lobby);
   }
+  panel.append(saveGame('save-result'));
   return panel;
 }
 

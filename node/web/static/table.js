@@ -5,6 +5,8 @@
 import { Ask } from './ask.js';
 import { Board } from './board.js';
 import { Clock } from './clock.js';
+import { Deal } from './deal.js';
+import { dealQuestion } from './dealhelp.js';
 import { arrange, calm, el, setBlocked, setText } from './dom.js';
 import { Drag } from './drag.js';
 import { Happenings } from './happenings.js';
@@ -16,17 +18,11 @@ import { Players } from './players.js';
 import { Rack } from './rack.js';
 import { resultPanel } from './result.js';
 import { RulesText } from './rulestext.js';
+import { saveGame } from './savegame.js';
 import { TileBox, describe, spoken } from './tiles.js';
 import { WORDS, counted } from './words.js';
 
 const MOVE_MS = 150;
-const CALLS = {
-  start: ({ many }) => `The ${many} are being shuffled. Every player’s machine takes part, so nobody knows the order.`,
-  racks: ({ many }) => `The ${many} are being dealt.`,
-  draw: ({ one }) => `A ${one} is being drawn.`,
-  redeal: ({ stock }) => `The ${stock} is being shuffled again.`,
-  final: ({ rack }) => `The remaining ${rack}s are being opened.`,
-};
 
 const button = (testid, text, className, label) => el('button', { type: 'button', class: className, testid, 'aria-label': label }, text);
 const SORTS = {
@@ -59,6 +55,7 @@ export class TableScreen {
   #clock = new Clock(() => this.#lastSeconds());
   #players = new Players();
   #happenings = new Happenings();
+  #deal = new Deal(() => this.#showAwaited());
   #drag;
 
   #tableName = el('span', { class: 'table-title' });
@@ -88,6 +85,7 @@ export class TableScreen {
   #discard = button('discard', 'Discard', 'action');
   #rummikub = button('rummikub', 'Rummikub!', 'action');
   #end = button('end-turn', 'End turn', 'action');
+  #dealHelp = button('deal-help-open', '', 'tool deal-help');
   #soundButton = button('sound', '', 'tool');
   #more = button('more', 'More', 'tool');
   #leave = button('leave', 'Leave', 'tool');
@@ -99,7 +97,7 @@ export class TableScreen {
   #asking = new Ask();
   #askedInTurn = false; // the question is about the own turn, and goes with it
 
-  /** `hooks`: `send(command)`, `say(sentence, calm)`; `sound`: a `Sound`. */
+  /** `hooks`: `send(command)`, `say(sentence, calm)`, `dealHelp(deck)`; `sound`: a `Sound`. */
   constructor(hooks, sound) {
     this.#hooks = hooks;
     this.#sound = sound;
@@ -112,15 +110,15 @@ export class TableScreen {
     this.#side.append(
       this.#players.node,
       el('div', { class: 'more-panel' },
-        el('h2', {}, 'What happened'), this.#happenings.node, this.#rules.node, el('details', { class: 'rules' },
+        el('h2', {}, 'What happened'), this.#happenings.node, saveGame('save-game'), this.#rules.node, el('details', { class: 'rules' },
           el('summary', {}, 'Hands and keys'), this.#help), this.#seal),
     );
     this.node = el('div', { class: 'table', testid: 'table' },
       el('header', { class: 'top' },
         el('div', { class: 'brand' }, mark(), this.#tableName), this.#words,
-        el('div', { class: 'top-tools' }, this.#soundButton, this.#more, this.#leave)),
+        el('div', { class: 'top-tools' }, this.#dealHelp, this.#soundButton, this.#more, this.#leave)),
       el('main', { class: 'stage' },
-        el('div', { class: 'turnbar' }, el('div', { class: 'turn-words' }, this.#turn, this.#sub), this.#opening, this.#clock.node),
+        el('div', { class: 'turnbar' }, el('div', { class: 'turn-words' }, this.#turn, this.#sub), this.#opening, this.#clock.node, this.#deal.node),
         this.#notice, this.#piles.node, this.#scroller,
         el('div', { class: 'status' }, this.#hint, this.#faults),
         el('div', { class: 'controls' },
@@ -187,13 +185,17 @@ export class TableScreen {
     setText(this.#notice, table.notice ?? '');
     this.#notice.hidden = !table.notice;
     setText(this.#turn, turnWords(this.#table));
-    setText(this.#sub, table.waiting ?? (view.waiting_for ? this.#callWords(view) : ''));
+    this.#deal.show(table);
+    this.#showWaiting();
+    this.node.classList.toggle('dealing', !this.#deal.node.hidden);
     setText(this.#seal, `Entry ${table.height} · state ${table.state_hash.slice(0, 16)}`);
     this.#seal.title = table.state_hash;
     this.#rules.show(table.rules_text);
     if (table.deck !== this.#helpKey) {
       this.#helpKey = table.deck;
       this.#help.replaceChildren(...help(table.deck));
+      this.#dealHelp.replaceChildren(el('span', { class: 'short' }, '?'), el('span', { class: 'word' }, dealQuestion(table.deck)));
+      this.#dealHelp.setAttribute('aria-label', dealQuestion(table.deck));
       for (const [how, [digits, word, label]] of Object.entries(SORTS[table.deck])) {
         this.#sorts[how].replaceChildren(digits, el('span', { class: 'word' }, ` ${word}`));
         this.#sorts[how].title = label;
@@ -203,9 +205,13 @@ export class TableScreen {
     document.title = `${view.result ? 'Game over' : this.#isMine(view) ? '▶ Your turn' : turnWords(this.#table)} · Rummesh`;
   }
 
-  #callWords(view) {
-    if (view.waiting_for !== 'draw' || view.drawing === null) return CALLS[view.waiting_for]?.(WORDS[this.#table.deck]) ?? '';
-    return view.drawing === view.seat ? 'You draw.' : `${view.players[view.drawing].name} draws.`;
+  #showWaiting() {
+    setText(this.#sub, this.#table.waiting ?? this.#deal.words);
+  }
+
+  #showAwaited() {
+    this.#showWaiting();
+    setText(this.#live, this.#sub.textContent);
   }
 
   #isMine(view) {
@@ -453,6 +459,7 @@ export class TableScreen {
     press(this.#take, () => play.finish('take_discard'));
     press(this.#lay, () => play.finish('lay'));
     press(this.#discard, () => play.finish('discard'));
+    press(this.#dealHelp, () => this.#hooks.dealHelp(this.#table.deck));
     press(this.#soundButton, () => {
       this.#sound.toggle();
       this.#showSound();

@@ -8,6 +8,7 @@ import pickle
 import pytest
 from nacl.bindings import crypto_core_ed25519_is_valid_point
 
+from protocol.audit import curve
 from protocol.dealing import group
 from protocol.dealing.group import (
     BASE,
@@ -30,7 +31,7 @@ from protocol.dealing.group import (
     weighted,
 )
 from protocol.dealing.transcript import ORDER
-from tests.protocol.dealing import curve
+from tests.protocol.dealing.small_order import ORDER_2, ORDER_4, ORDER_8, SMALL_ORDER
 
 SOME = 0x1234567890ABCDEF1234567890ABCDEF1234567890ABCDEF1234567890ABCDE
 
@@ -38,12 +39,12 @@ SOME = 0x1234567890ABCDEF1234567890ABCDEF1234567890ABCDEF1234567890ABCDE
 def bad_points() -> list[bytes]:
     """Everything that must be refused wherever a point is expected."""
     point = curve.times(SOME, curve.BASE)
-    mixed = [curve.encode(curve.plus(point, torsion)) for torsion in (curve.ORDER_2, curve.ORDER_4, curve.ORDER_8)]
+    mixed = [curve.encode(curve.plus(point, torsion)) for torsion in (ORDER_2, ORDER_4, ORDER_8)]
     not_canonical = [(curve.P + y).to_bytes(32, "little") for y in (0, 1, 3)]
     signed = [(1 + 2**255).to_bytes(32, "little"), (curve.P - 1 + 2**255).to_bytes(32, "little")]
     off = next(b for y in range(2, 50) if curve.decode(b := y.to_bytes(32, "little")) is None)
     short_and_long = [b"", curve.encode(point)[:31], curve.encode(point) + b"\x00"]
-    return [*curve.SMALL_ORDER, *mixed, *not_canonical, *signed, off, *short_and_long]
+    return [*SMALL_ORDER, *mixed, *not_canonical, *signed, off, *short_and_long]
 
 
 def bad_scalars() -> list[bytes]:
@@ -57,14 +58,14 @@ def test_the_library_passes_the_start_up_test() -> None:
 @pytest.mark.parametrize("takes", ["validity", "multiplication"])
 def test_a_library_that_takes_small_parts_is_refused(takes: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = crypto_core_ed25519_is_valid_point
-    torsion = curve.SMALL_ORDER
+    torsion = SMALL_ORDER
 
     def unpatched(point: bytes) -> bool:
         """As libsodium was before: blind for a part of order 2."""
         return bool(right(point) or (curve.decode(point) and point not in torsion and _blind(point)))
 
     def _blind(point: bytes) -> bool:
-        return right(curve.encode(curve.plus(curve.decode(point) or curve.ZERO, curve.ORDER_2)))
+        return right(curve.encode(curve.plus(curve.decode(point) or curve.ZERO, ORDER_2)))
 
     if takes == "validity":
         monkeypatch.setattr(group, "crypto_core_ed25519_is_valid_point", unpatched)

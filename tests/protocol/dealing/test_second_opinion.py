@@ -1,125 +1,150 @@
-"""Proofs about keys, shares and openings, checked again by plain Python from the text of docs/dealing.md.
+"""Every proof that a dealer makes is right by plain Python too, which spells out docs/dealing.md a second time.
 
-Every input of every hash is spelled out here, so one that is left out over there makes a test fail. The shuffle has its
-own in `test_shuffle`.
+An input that is left out of a hash over there makes a test fail here. The shuffle is in `test_shuffle`.
 """
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Callable
 
 import pytest
 
+from protocol.audit import curve
+from protocol.audit.second_opinion import (
+    BadBytes,
+    hashed,
+    key_holds,
+    opening_holds,
+    rekey_holds,
+    shares_hold,
+    tag_holds,
+    tag_shares_hold,
+)
 from protocol.dealing.group import Secret, multiply_base, subtract
 from protocol.dealing.keys import OwnKeys, commitment
 from protocol.dealing.proofs import SHARE, Card, ShareBatch, opening, prove_key
+from protocol.dealing.redeal import make_tag, make_tag_shares, rekey_batch
 from protocol.dealing.transcript import digest
-from tests.protocol.dealing import curve
-from tests.protocol.dealing.curve import Extended
+from tests.protocol.dealing.small_order import ORDER_2
 
 CTX = digest(b"ctx")
-X = 0xABCDEF0123456789ABCDEF
-Q = 0x123456789ABCDEF1234567
+OTHER = digest(b"another ctx")
+X = Secret.from_number(0xABCDEF0123456789ABCDEF)
+Q = Secret.from_number(0x123456789ABCDEF1234567)
+Y_KEY, Q_KEY = X.times_base(), Q.times_base()
 HEADS = [multiply_base(n) for n in (11, 22, 33)]
+CARDS = [Card(head, multiply_base(n)) for head, n in zip(HEADS, (44, 55, 66), strict=True)]
 WHERE = (b"slot 1", b"slot 2", b"slot 3")
-G = curve.encode(curve.BASE)
+
+sizes = pytest.mark.parametrize("size", [1, 3])
 
 
-def hashed(*fields: bytes | list[bytes]) -> bytes:
-    """Section 3.1: every field with its length in front, a list as the fields in it."""
-    hasher = hashlib.sha512()
-    for item in fields:
-        whole = item if isinstance(item, bytes) else b"".join(len(x).to_bytes(8, "big") + x for x in item)
-        hasher.update(len(whole).to_bytes(8, "big"))
-        hasher.update(whole)
-    return hasher.digest()
+def spoilt(data: bytes) -> list[bytes]:
+    """`data` with one field replaced by another point or scalar, for each field, and of another length."""
+    pieces = [data[at : at + 32] for at in range(0, len(data), 32)]
+    fields = [bytes([9]) + bytes(31) if at >= len(pieces) - 2 else multiply_base(99) for at in range(len(pieces))]
+    changed = [b"".join([*pieces[:at], field, *pieces[at + 1 :]]) for at, field in enumerate(fields)]
+    return [*changed, data[:-32], data + bytes(32)]
 
 
-def scalar(*fields: bytes | list[bytes]) -> int:
-    return int.from_bytes(hashed(*fields), "little") % curve.L
-
-
-def as_field(number: int) -> bytes:
-    return number.to_bytes(32, "little")
-
-
-def point(data: bytes) -> Extended:
-    decoded = curve.decode(data)
-    assert decoded is not None
-    assert curve.in_group(decoded)
-    return decoded
-
-
-def summed(*terms: tuple[int, Extended]) -> Extended:
-    result = curve.ZERO
-    for factor, term in terms:
-        result = curve.plus(result, curve.times(factor % curve.L, term))
-    return result
-
-
-def numbers(data: bytes) -> list[int]:
-    found = [int.from_bytes(data[at : at + 32], "little") for at in range(0, len(data), 32)]
-    assert all(number < curve.L for number in found)
-    return found
-
-
-def weights(label: bytes, seed: bytes, count: int) -> list[int]:
-    return [1] if count == 1 else [scalar(label, seed, place.to_bytes(8, "big")) for place in range(count)]
+def holds(check: Callable[..., bool], *given: object) -> bool:
+    """Whether a check holds; bytes that are no point or scalar do not."""
+    try:
+        return check(*given)
+    except BadBytes:
+        return False
 
 
 def test_possession_of_a_key() -> None:
-    secret = Secret.from_number(X)
-    y = secret.times_base()
-    c, s = numbers(prove_key(b"RK1/pop-x", CTX, y, secret, bytes(32)))
-    t = summed((s, curve.BASE), (-c, point(y)))
-    assert c == scalar(b"RK1/pop-x", CTX, G, y, curve.encode(t))
+    made = prove_key(b"RK1/pop-x", CTX, Y_KEY, X, bytes(32))
+    assert key_holds(b"RK1/pop-x", CTX, Y_KEY, made)
+    assert not key_holds(b"RK1/pop-q", CTX, Y_KEY, made)
+    assert not key_holds(b"RK1/pop-x", OTHER, Y_KEY, made)
+    assert not key_holds(b"RK1/pop-x", CTX, Q_KEY, made)
+    assert not any(key_holds(b"RK1/pop-x", CTX, Y_KEY, wrong) for wrong in (made[32:] + made[:32], made[:32]))
 
 
 def test_the_commitment_to_keys() -> None:
-    own = OwnKeys(Secret.from_number(X), Secret.from_number(Q), bytes(range(32)))
+    own = OwnKeys(X, Q, bytes(range(32)))
     shown = own.reveal(CTX)
     fields = (shown[:32], shown[32:64], shown[64:192], shown[192:])
     assert fields[3] == bytes(range(32))
     assert commitment(CTX, shown) == hashed(b"RK1/key-commit", CTX, *fields)
 
 
-@pytest.mark.parametrize("cards", [1, 3])
-def test_shares(cards: int) -> None:
-    """Section 3.5."""
-    y, q = multiply_base(X), multiply_base(Q)
-    heads, about = HEADS[:cards], list(WHERE[:cards])
-    made = ShareBatch(SHARE, CTX, y, q, tuple(heads), tuple(about)).make(Secret.from_number(X), bytes)
-    raw = [made[at : at + 32] for at in range(0, 64 * cards, 32)]
-    c, s_x, s_k = numbers(made[64 * cards :])
-    seed = as_field(scalar(b"RK1/share-z", CTX, about, G, y, q, list(heads), raw))
-    z = weights(b"RK1/share-zi", seed, cards)
-    head = summed(*zip(z, map(point, heads), strict=True))
-    sum_a = summed(*zip(z, map(point, raw[::2]), strict=True))
-    sum_d = summed(*zip(z, map(point, raw[1::2]), strict=True))
-    t = [
-        summed((s_x, curve.BASE), (-c, point(y))),
-        summed((s_k, curve.BASE), (-c, sum_a)),
-        summed((s_x, head), (s_k, point(q)), (-c, sum_d)),
-    ]
-    assert c == scalar(b"RK1/share-c", seed, *(curve.encode(commitment) for commitment in t))
+@sizes
+def test_shares(size: int) -> None:
+    """docs/dealing.md, section 3.5."""
+    heads, about = tuple(HEADS[:size]), WHERE[:size]
+    made = ShareBatch(SHARE, CTX, Y_KEY, Q_KEY, heads, about).make(X, bytes)
+    assert shares_hold(b"share", CTX, Y_KEY, Q_KEY, heads, about, made)
+    assert not shares_hold(b"rekey", CTX, Y_KEY, Q_KEY, heads, about, made)
+    assert not shares_hold(b"share", OTHER, Y_KEY, Q_KEY, heads, about, made)
+    assert not shares_hold(b"share", CTX, Q_KEY, Q_KEY, heads, about, made)
+    assert not shares_hold(b"share", CTX, Y_KEY, Y_KEY, heads, about, made)
+    assert not shares_hold(b"share", CTX, Y_KEY, Q_KEY, heads, (b"slot 9", *about[1:]), made)
+    assert not any(holds(shares_hold, b"share", CTX, Y_KEY, Q_KEY, heads, about, wrong) for wrong in spoilt(made))
 
 
-@pytest.mark.parametrize("cards", [1, 3])
-def test_openings(cards: int) -> None:
-    """Section 3.6: M - S = q R."""
-    q, secret = multiply_base(Q), Secret.from_number(Q)
-    tiles = [multiply_base(n) for n in (501, 502, 503)][:cards]
-    rack = [Card(head, subtract(tile, secret.times(head))) for head, tile in zip(HEADS, tiles, strict=False)]
-    about = list(WHERE[:cards])
-    made = opening(CTX, q, list(zip(rack, tiles, strict=True)), about).prove(secret, bytes)
-    c, s = numbers(made)
-    images = [
-        curve.encode(summed((1, point(tile)), (-1, point(card.b)))) for card, tile in zip(rack, tiles, strict=True)
-    ]
-    pairs = [part for card, image in zip(rack, images, strict=True) for part in (card.a, image)]
-    seed = as_field(scalar(b"RK1/open-z", CTX, [*about, *(card.b for card in rack)], G, q, pairs))
-    z = weights(b"RK1/open-zi", seed, cards)
-    base = summed(*zip(z, (point(card.a) for card in rack), strict=True))
-    image = summed(*zip(z, map(point, images), strict=True))
-    t = [summed((s, curve.BASE), (-c, point(q))), summed((s, base), (-c, image))]
-    assert c == scalar(b"RK1/open-c", seed, *(curve.encode(commitment) for commitment in t))
+@sizes
+def test_openings(size: int) -> None:
+    """docs/dealing.md, section 3.6: M - S = q R."""
+    tiles = [multiply_base(n) for n in (501, 502, 503)][:size]
+    rack = [Card(head, subtract(tile, Q.times(head))) for head, tile in zip(HEADS, tiles, strict=False)]
+    about = list(WHERE[:size])
+    made = opening(CTX, Q_KEY, list(zip(rack, tiles, strict=True)), about).prove(Q, bytes)
+    assert opening_holds(CTX, Q_KEY, rack, tiles, about, made)
+    assert not opening_holds(CTX, Q_KEY, rack, [*tiles[1:], multiply_base(504)], about, made)
+    assert not opening_holds(CTX, Y_KEY, rack, tiles, about, made)
+    assert not opening_holds(CTX, Q_KEY, rack, tiles, [b"slot 9", *about[1:]], made)
+    assert not any(holds(opening_holds, CTX, Q_KEY, rack, tiles, about, wrong) for wrong in spoilt(made))
+
+
+@sizes
+def test_a_rekeyed_rack(size: int) -> None:
+    """docs/dealing.md, section 3.8, step 2."""
+    cards, about = tuple(CARDS[:size]), WHERE[:size]
+    made = rekey_batch(CTX, Q_KEY, Y_KEY, cards, about).make(Q, bytes)
+    assert rekey_holds(CTX, Q_KEY, Y_KEY, cards, about, made)
+    assert not rekey_holds(CTX, Y_KEY, Y_KEY, cards, about, made)
+    assert not rekey_holds(CTX, Q_KEY, Q_KEY, cards, about, made)
+    assert not rekey_holds(CTX, Q_KEY, Y_KEY, [Card(card.a, multiply_base(7)) for card in cards], about, made)
+    assert not any(holds(rekey_holds, CTX, Q_KEY, Y_KEY, cards, about, wrong) for wrong in spoilt(made))
+
+
+@sizes
+def test_tags_and_their_shares(size: int) -> None:
+    """docs/dealing.md, section 3.8, steps 4 and 5."""
+    cards = tuple(CARDS[:size])
+    tag = make_tag(CTX, cards, bytes([7]) * 32, bytes)
+    assert tag_holds(CTX, cards, tag)
+    assert not tag_holds(OTHER, cards, tag)
+    assert not tag_holds(CTX, [Card(card.a, multiply_base(7)) for card in cards], tag)
+    shares = make_tag_shares(CTX, Y_KEY, cards, X, bytes)
+    assert tag_shares_hold(CTX, Y_KEY, cards, shares)
+    assert not tag_shares_hold(OTHER, Y_KEY, cards, shares)
+    assert not tag_shares_hold(CTX, Q_KEY, cards, shares)
+    assert not tag_shares_hold(CTX, Y_KEY, [Card(card.a, multiply_base(7)) for card in cards], shares)
+    assert not any(holds(tag_holds, CTX, cards, wrong) for wrong in spoilt(tag))
+    assert not any(holds(tag_shares_hold, CTX, Y_KEY, cards, wrong) for wrong in spoilt(shares))
+
+
+def test_what_is_no_point_or_no_scalar_is_refused() -> None:
+    made = prove_key(b"RK1/pop-x", CTX, Y_KEY, X, bytes(32))
+    mixed = curve.encode(curve.plus(curve.decode(Y_KEY) or curve.ZERO, ORDER_2))
+    for key in (bytes(32), mixed, curve.encode(curve.ZERO), b"\xff" * 32):
+        with pytest.raises(BadBytes, match="point"):
+            key_holds(b"RK1/pop-x", CTX, key, made)
+    response = int.from_bytes(made[32:], "little")
+    with pytest.raises(BadBytes, match="scalar"):
+        key_holds(b"RK1/pop-x", CTX, Y_KEY, made[:32] + (response + curve.L).to_bytes(32, "little"))
+
+
+def test_sums_of_many_points_are_those_of_one_at_a_time() -> None:
+    terms = [(n * 2**240 + n, curve.times(n, curve.BASE)) for n in (1, 2, 15)]
+    one_by_one = curve.ZERO
+    for factor, point in terms:
+        one_by_one = curve.plus(one_by_one, curve.times(factor, point))
+    assert curve.encode(curve.combination(terms)) == curve.encode(one_by_one)
+    assert curve.is_zero(curve.combination([]))
+    assert curve.is_zero(curve.combination([(1, curve.BASE), (-1, curve.BASE)]))

@@ -108,22 +108,6 @@ def test_racks_are_opened_at_the_end_and_secrets_forgotten() -> None:
     assert deal.dealers[2].secret() == b""
 
 
-def test_messages_have_the_sizes_they_should() -> None:
-    """docs/dealing.md, section 2.2."""
-    deal = dealt(PT, 4, checked=False)
-    sizes = {kind: {len(deal.of(kind, seat).payload) for seat in range(4)} for kind in KINDS}
-    assert sizes == {
-        PartKind.KEY_COMMIT: {64},
-        PartKind.KEY_REVEAL: {256 - 64 + 32},  # with the coin
-        PartKind.SHUFFLE: {6784 + 13728},
-        PartKind.SHARES: {4 * 992},
-    }
-    assert len(drawn_by_turn(deal)) == 160
-    cards = dealt(ES, 6, checked=False)
-    assert {len(cards.of(PartKind.SHUFFLE, seat).payload) for seat in range(6)} == {3328 + 6816}
-    assert {len(cards.of(PartKind.SHARES, seat).payload) for seat in range(6)} == {6 * (64 * 6 + 96) + 160}
-
-
 def test_a_restored_dealer_says_the_same_of_its_keys_and_opens_its_rack(small: Deal) -> None:
     old = small.dealers[1]
     again = SecretDealer(small.genesis, Seat(1), old.secret(), random.Random(99).randbytes)

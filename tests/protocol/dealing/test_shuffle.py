@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from protocol.audit.second_opinion import shuffle_holds
 from protocol.dealing.group import (
     BASE,
     Point,
@@ -19,8 +20,7 @@ from protocol.dealing.group import (
 )
 from protocol.dealing.proofs import Card
 from protocol.dealing.shuffle import Deck, Prepared, check, deck_of, first_deck, prepare, prove, size_bytes
-from protocol.dealing.transcript import ORDER, Nonces, digest, to_scalar
-from tests.protocol.dealing import curve
+from protocol.dealing.transcript import ORDER, Nonces, digest
 from tests.protocol.dealing.test_group import bad_points, bad_scalars
 
 KEY = Secret.from_number(123456789)
@@ -73,50 +73,14 @@ def test_shuffles_of_several_follow_one_another() -> None:
 
 
 def test_the_second_opinion_agrees() -> None:
-    assert _holds_by_the_book(MADE)
-    assert not _holds_by_the_book(put(MADE, POINTS + 1, encode_scalar(77)))
-
-
-def _holds_by_the_book(data: bytes) -> bool:
-    """The verifier of docs/dealing.md, section 3.4, in plain Python from its text."""
-    fields = [data[at : at + 32] for at in range(0, len(data), 32)]
-    raw_out, raw_c, raw_k = fields[: 2 * SIZE], fields[2 * SIZE : 3 * SIZE], fields[3 * SIZE : POINTS]
-    numbers = [int.from_bytes(field, "little") for field in fields[POINTS:]]
-    c, (s1, s2, s3, s4) = numbers[0], numbers[1:5]
-    sh, s_out = numbers[5 : 5 + SIZE], numbers[5 + SIZE :]
-    points = {raw: curve.decode(raw) or curve.ZERO for raw in fields[:POINTS]}
-    before = [curve.decode(point) or curve.ZERO for card in DECK for point in card]
-    h = [curve.decode(curve.hash_to_point(b"RK1/gen", b"", i)) or curve.ZERO for i in range(SIZE + 1)]
-    base, key = curve.BASE, curve.decode(PK) or curve.ZERO
-
-    def summed(scalars: list[int], terms: list[curve.Extended]) -> curve.Extended:
-        result = curve.ZERO
-        for scalar, term in zip(scalars, terms, strict=True):
-            result = curve.plus(result, curve.times(scalar % curve.L, term))
-        return result
-
-    seed = digest(b"RK1/tw-u", CTX, curve.encode(base), PK, [p for card in DECK for p in card], raw_out, raw_c)
-    u = [to_scalar(b"RK1/tw-ui", seed, i.to_bytes(8, "big")) for i in range(SIZE)]
-    product = 1
-    for weight in u:
-        product = product * weight % curve.L
-    cs, ks = [points[raw] for raw in raw_c], [points[raw] for raw in raw_k]
-    a_out, b_out = [points[raw] for raw in raw_out[::2]], [points[raw] for raw in raw_out[1::2]]
-    ones = [1] * SIZE
-    c_bar = summed([*ones, *[-1] * SIZE], [*cs, *h[1:]])
-    k_bar = summed([1, -product], [ks[-1], h[0]])
-    t = [
-        summed([s1, -c], [base, c_bar]),
-        summed([s2, -c], [base, k_bar]),
-        summed([s3, *s_out, -c], [base, *h[1:], summed(u, cs)]),
-    ]
-    t4 = [
-        summed([*s_out, -c, -s4], [*b_out, summed(u, before[1::2]), key]),
-        summed([*s_out, -c, -s4], [*a_out, summed(u, before[::2]), base]),
-    ]
-    th = [summed([sh[i], s_out[i], -c], [base, h[0] if i == 0 else ks[i - 1], ks[i]]) for i in range(SIZE)]
-    encoded = [[curve.encode(point) for point in row] for row in (t, t4, th)]
-    return c == to_scalar(b"RK1/tw-c", seed, raw_k, *encoded)
+    assert shuffle_holds(CTX, PK, DECK, MADE)
+    for place in (0, 2 * SIZE, 3 * SIZE, POINTS - 1):
+        assert not shuffle_holds(CTX, PK, DECK, put(MADE, place, add(Point(field_at(place)), BASE)))
+    for place in range(POINTS, POINTS + 5 + 2 * SIZE):
+        assert not shuffle_holds(CTX, PK, DECK, put(MADE, place, encode_scalar(77)))
+    assert not shuffle_holds(CTX, PK, DECK[::-1], MADE)
+    assert not shuffle_holds(digest(b"another"), PK, DECK, MADE)
+    assert not shuffle_holds(CTX, PK, DECK, MADE[:-32])
 
 
 # What is wrong must be refused

@@ -1,0 +1,72 @@
+"""Small tables with the secret deal at a moment of the test's choice, and what a liar at them may say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from engine.actions import Draw
+from engine.rulesets import ES, RuleSet
+from engine.state import Phase, Seat
+from node.simulation import SimulatedNode
+from protocol.dealing.group import encode_scalar
+from protocol.game import Game
+from protocol.messages import AnswersEntry, Body, DealPart, PartKind, Proposal, SignedAction
+from protocol.session import Session
+from tests.security.liars import LiarsTable, Lie, Match, secrets_of, silent
+
+SMALL: Final = replace(ES, hand=3)  # 52 cards, 3 a seat
+LIAR: Final = 2
+HONEST: Final = (0, 1)
+
+
+def at_turn_of(seat: int, rules: RuleSet = SMALL, seed: int = 1, seats: int = 3) -> LiarsTable:
+    """A table that stands at the first turn of a seat, whose own player does nothing."""
+    table = LiarsTable(rules, seats, seed)
+    table.run_to_height(1)
+    table.node(seat).player = silent
+    table.run_until(lambda: all(is_turn_of(node.session, seat) for node in table.nodes))
+    return table
+
+
+def is_turn_of(session: Session, seat: int) -> bool:
+    """Whether a seat may act, as that session sees it."""
+    state = session.state
+    return state is not None and state.phase is Phase.PLAY and state.call is None and state.turn == seat
+
+
+def draw_request(game: Game, part: bytes, seat: int = LIAR) -> SignedAction:
+    """A draw with this own part."""
+    return SignedAction(game.height, game.head, Draw(Seat(seat)), part, b"")
+
+
+def payload_of(table: LiarsTable, seat: int, kind: PartKind) -> bytes:
+    """What a seat has said of this kind, once in the game."""
+    (envelope,) = table.said(seat, kind)
+    assert isinstance(envelope.body, DealPart)
+    return envelope.body.payload
+
+
+def secret_scalars(node: SimulatedNode) -> list[bytes]:
+    """x and q of a node's newest game."""
+    return [encode_scalar(scalar) for scalar in secrets_of(node)]
+
+
+def is_answers(call: str) -> Match:
+    """Matches proposals to close a call."""
+    return lambda body: (
+        isinstance(body, Proposal) and isinstance(body.entry.content, AnswersEntry) and body.entry.content.call == call
+    )
+
+
+def with_messages(change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]) -> Lie:
+    """A proposal to close a call that names other messages."""
+
+    def lie(body: Body) -> Body:
+        assert isinstance(body, Proposal)
+        assert isinstance(body.entry.content, AnswersEntry)
+        content = replace(body.entry.content, messages=change(body.entry.content.messages))
+        return replace(body, entry=replace(body.entry, content=content))
+
+    return lie
