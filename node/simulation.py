@@ -180,6 +180,10 @@ class SimulatedTable:
                 self.at(self.now_s, self._link(other, index))
         self._after(index)
 
+    def carry_out(self, index: int) -> None:
+        """Let a node send what its session wants sent, after something was done to it."""
+        self._after(index)
+
     def summary(self) -> TableSummary:
         """What came of the series; all nodes must have finished it alike."""
         heads = {node.session.game.head for node in self.nodes if node.session.game is not None}

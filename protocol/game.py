@@ -88,7 +88,7 @@ class Game:
     ) -> None:
         """`seat` None: an observer. `new_dealer` gives a fresh dealer for each game; `keep` stores its changed secrets.
 
-        `trusted`, until `resumes`: proofs are taken for right. They are out of the own journal, and were checked before.
+        `trusted`, until `resumes`: proofs are taken for right; they are the own journal's, and were checked before.
         """
         self.genesis = genesis
         self.own_seat = seat
@@ -211,7 +211,7 @@ class Game:
         return self._applied(action)
 
     def _judge_remove(self, content: RemoveEntry) -> Judgement:
-        """A removal (rule 14). Whether the others may really go on without these seats, the certificate shows (rule 16)."""
+        """A removal (rule 14). Whether those who stay agreed to it, the certificate shows (rule 16)."""
         seats = tuple(Seat(seat) for seat in content.seats)
         try:
             check_without(self.seats_in_game(), seats)
@@ -443,9 +443,7 @@ class Game:
         if first is None:
             first = seats[0] if self.state.phase is not Phase.FINAL else self._after(self.state.turn, seats)
         owed = owed_parts(call, self.state, with_draw_part=draw_part is not None)
-        self.call = OpenCall(
-            call, self.context(), owed, self.dealer, first, self.seat, draw_part, trusted=self.trusted
-        )
+        self.call = OpenCall(call, self.context(), owed, self.dealer, first, self.seat, draw_part, trusted=self.trusted)
 
     @staticmethod
     def _after(turn: Seat, seats: Sequence[Seat]) -> Seat:

@@ -94,7 +94,7 @@ def voters_of(seats: Sequence[Seat], without: Sequence[int]) -> tuple[Seat, ...]
 
 
 def check_without(seats: Sequence[Seat], without: Sequence[int]) -> None:
-    """Raises `RemoteProtocolError` unless these seats may be left out: more than half of V stay, two at least (rule 15)."""
+    """Raises `RemoteProtocolError` unless these seats may be left out: more than half of V stay (rule 15)."""
     if list(without) != sorted(set(without)) or not set(without) <= set(seats):
         raise RemoteProtocolError(None, "leaves out seats that are not in the game, or not in order")
     stay = len(seats) - len(without)
@@ -112,7 +112,9 @@ def check_regroup(
     without = place[3]
     check_without(seats, without)
     envelopes = [_opened(raw, genesis.table, Regroup) for raw in raws]
-    if [envelope.sender for envelope in envelopes] != [genesis.members[seat].node for seat in voters_of(seats, without)]:
+    if [envelope.sender for envelope in envelopes] != [
+        genesis.members[seat].node for seat in voters_of(seats, without)
+    ]:
         raise RemoteProtocolError(None, "a regroup is not signed by all that stay, in seat order")
     for envelope in envelopes:
         body = envelope.body

@@ -163,8 +163,8 @@ class AnswersEntry:
 class RemoveEntry:
     """Seats are out of the game (rules 13, 14). `reason` is a word for people and for the log.
 
-    `answers`: the open call was answered in full before they went: the digests as in an `AnswersEntry`. None: there is no
-    call, or it is void.
+    `answers`: the open call was answered in full before they went: the digests as in an `AnswersEntry`. None: there is
+    no call, or it is void.
     """
 
     seats: tuple[int, ...]
@@ -222,8 +222,8 @@ class Precommit:
 class Regroup:
     """A seat's consent to go on at this height without some seats, in round (`round`, `without`) (rule 15).
 
-    `lock` is the entry its signer is locked on, `lock_round` and `proof` the round and the prevotes that prove it (None,
-    -1 and empty without one). `answers` are the parts of the open call by the seats left out that it holds.
+    `lock` is the entry its signer is locked on, `lock_round` and `proof` the round and the prevotes that prove it
+    (None, -1 and empty without one). `answers` are the parts of the open call by the seats left out that it holds.
     """
 
     height: int

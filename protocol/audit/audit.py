@@ -22,7 +22,7 @@ from protocol.errors import RemoteProtocolError
 from protocol.game import DealerMaker, Game, genesis_committed, series_standing
 from protocol.gamefile import Accusation, Deal, GameFile, deal_of, read_game_file
 from protocol.log import Committed, check_commit_certificate, content_kind
-from protocol.messages import ActionEntry, AnswersEntry, Content, Genesis, GenesisEntry, NextGameEntry
+from protocol.messages import ActionEntry, AnswersEntry, Content, Genesis, GenesisEntry, NextGameEntry, RemoveEntry
 from protocol.roster import check_genesis, seat_of
 
 DEALERS: Final[Mapping[Deal, DealerMaker]] = {
@@ -79,7 +79,7 @@ class _Audit:
             raise Fault(0, None, None, "the log does not begin with a genesis")
         try:
             check_genesis(content.genesis)
-            check_commit_certificate(committed, content.genesis)
+            check_commit_certificate(committed, content.genesis, ())
         except RemoteProtocolError as error:
             raise Fault(0, None, None, error.reason) from error
         if committed != genesis_committed(content.genesis, committed.certificate):
@@ -91,7 +91,7 @@ class _Audit:
         game, content = self.game, committed.entry.content
         if game.over:
             raise self._fault(None, "an entry after the end of the series")
-        height = game.height
+        height, seats = game.height, game.seats_in_game()
         try:
             game.replay(committed)
         except RemoteProtocolError as error:
@@ -99,7 +99,7 @@ class _Audit:
         if isinstance(content, AnswersEntry) and content.call == CallName.REDEAL.value:
             self.redeals += 1
         try:
-            check_commit_certificate(committed, self.genesis)
+            check_commit_certificate(committed, self.genesis, seats)
         except RemoteProtocolError as error:
             raise Fault(height, None, None, error.reason) from error
         if tuple(digest(raw) for raw in committed.attachments) != _named_by(content):
@@ -180,7 +180,7 @@ class _Audit:
         content = committed.entry.content
         self.entries[content_kind(content)] += 1
         inside = len(content.wishes) if isinstance(content, NextGameEntry) else int(isinstance(content, ActionEntry))
-        self.signatures += len(committed.certificate) + len(committed.attachments) + inside
+        self.signatures += len(committed.certificate) + len(committed.regroup) + len(committed.attachments) + inside
 
     def _report(self) -> Report:
         state = self.game.state
@@ -208,4 +208,10 @@ class _Audit:
 
 def _named_by(content: Content) -> tuple[bytes, ...]:
     """The digests of the messages that an entry names."""
-    return content.messages if isinstance(content, AnswersEntry) else ()
+    match content:
+        case AnswersEntry(_, messages):
+            return messages
+        case RemoveEntry(_, _, answers):
+            return answers or ()
+        case _:
+            return ()

@@ -14,12 +14,14 @@ from functools import cache, lru_cache
 from typing import cast
 
 from engine.dealt import first_racks
+from engine.redeal import unplaced
 from engine.state import Call, CallName, PublicState, Seat, Slot
 from engine.tiles import TileId
 from protocol.audit import curve
 from protocol.audit.curve import Extended
 from protocol.codec import encode
 from protocol.dealing.dealer import Context, Dealer, Entropy, Owed
+from protocol.errors import RemoteProtocolError
 from protocol.messages import Genesis, PartKind
 
 Card = tuple[bytes, bytes]  # (A, B)
@@ -251,7 +253,8 @@ class PlainDealer:
         self._members = [member.node for member in genesis.members]
         self._rules_hash = hashed(b"RK1/rules", encode(rules))
         self._tiles = _tiles(rules.deck, rules.jokers, len(rules.faces))
-        self._reveals: dict[Seat, bytes] = {}
+        self._y: dict[Seat, bytes] = {}  # of the seats of the epoch
+        self._q: dict[Seat, bytes] = {}
         self._deck: list[Card] = []
         self._racks: dict[Slot, Card] = {}
 
@@ -266,10 +269,19 @@ class PlainDealer:
                 committed = before[Owed(PartKind.KEY_COMMIT, seat)]
                 others = {other: reveal for other, reveal in _reveals_in(before).items() if other != seat}
                 commit_ctx = self._ctx(PartKind.KEY_COMMIT.value, seat, context)
-                return _reason(lambda: _reveal_holds(ctx, payload, commit_ctx, committed, others, context.state))
+                return _reason(lambda: _reveal_holds(ctx, payload, commit_ctx, committed, others, call, context))
+            case PartKind.REKEY:
+                slots, cards = self._hidden(seat, context.state)
+                joint = _joint(_reveals_in(before))
+                return _reason(lambda: rekey_holds(ctx, self._q[seat], joint, cards, _slot_fields(slots), payload))
             case PartKind.SHUFFLE:
-                reveals = _reveals_in(before)
-                return _reason(lambda: shuffle_holds(ctx, _joint(reveals), self._deck_before(seat, before), payload))
+                joint, deck = _joint(_reveals_in(before)), self._deck_before(seat, call, context.state, before)
+                return _reason(lambda: shuffle_holds(ctx, joint, deck, payload))
+            case PartKind.TAG:
+                return _reason(lambda: tag_holds(ctx, self._cards_before(seat, context.state, before), payload))
+            case PartKind.TAG_SHARES:
+                y, cards = _key(_reveals_in(before)[seat], 0), _tagged(_last_of(PartKind.TAG, before))
+                return _reason(lambda: tag_shares_hold(ctx, y, cards, payload))
             case PartKind.SHARES:
                 batches = self._batches(call, context.state)
                 return _reason(lambda: self._batches_hold(seat, ctx, batches, payload))
@@ -285,7 +297,7 @@ class PlainDealer:
 
     def check_draw_part(self, seat: Seat, slots: Sequence[Slot], payload: bytes, context: Context) -> str | None:
         ctx = self._ctx("own-part", seat, context)
-        return _reason(lambda: self._batches_hold(seat, ctx, [(_key(self._reveals[seat], 1), slots)], payload))
+        return _reason(lambda: self._batches_hold(seat, ctx, [(self._q[seat], slots)], payload))
 
     def check_opening(
         self, seat: Seat, laid: Sequence[tuple[Slot, TileId]], proof: bytes, context: Context
@@ -296,8 +308,10 @@ class PlainDealer:
     def close(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
         match call.name:
             case CallName.START:
-                self._reveals = _reveals_in(parts)
-                self._deck = _deck_in(parts[Owed(PartKind.SHUFFLE, max(self._reveals))], len(self._tiles))
+                reveals = _reveals_in(parts)
+                self._y = {seat: _key(reveal, 0) for seat, reveal in reveals.items()}
+                self._q = {seat: _key(reveal, 1) for seat, reveal in reveals.items()}
+                self._deck = _deck_in(_last_of(PartKind.SHUFFLE, parts), len(self._tiles))
             case CallName.RACKS | CallName.DRAW:
                 for place, (_rack_key, slots) in enumerate(self._batches(call, context.state)):
                     for at, slot in enumerate(slots):
@@ -305,7 +319,27 @@ class PlainDealer:
             case CallName.FINAL:
                 pass
             case CallName.REDEAL:
-                raise ValueError("no re-deal without a removal")
+                self._deck = self._left_over(context.state, parts)
+                if parts:
+                    self._y = {seat: _key(reveal, 0) for seat, reveal in _reveals_in(parts).items()}
+
+    def prepare(self, kind: PartKind, call: Call, context: Context, before: Mapping[Owed, bytes]) -> None:
+        """It makes no parts."""
+
+    def check_whole(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
+        """What only all parts show is found when the call is closed."""
+
+    def renew(self) -> None:
+        """It has no secrets."""
+
+    def erase(self) -> None:
+        """It has no secrets."""
+
+    def secret(self) -> bytes:
+        return b""
+
+    def public_keys(self) -> frozenset[bytes]:
+        return frozenset((*self._y.values(), *self._q.values()))
 
     def lot(self, context: Context, parts: Mapping[Owed, bytes]) -> Callable[[int], int]:
         reveals = _reveals_in(parts)
@@ -344,23 +378,54 @@ class PlainDealer:
             context.view,
         )
 
-    def _deck_before(self, seat: Seat, before: Mapping[Owed, bytes]) -> list[Card]:
+    def _deck_before(self, seat: Seat, call: Call, state: PublicState, before: Mapping[Owed, bytes]) -> list[Card]:
+        tiles = [self._tiles[tile] for tile in unplaced(state)] if call.name is CallName.REDEAL else self._tiles
         reveals = _reveals_in(before)
         earlier = [other for other in reveals if other < seat]
         if earlier:
-            return _deck_in(before[Owed(PartKind.SHUFFLE, max(earlier))], len(self._tiles))
+            return _deck_in(before[Owed(PartKind.SHUFFLE, max(earlier))], len(tiles))
         joint = _any_point(_joint(reveals))
-        return [(_G, _sum((1, _point(tile)), (1, joint))) for tile in self._tiles]
+        return [(_G, _sum((1, _point(tile)), (1, joint))) for tile in tiles]
+
+    def _hidden(self, seat: Seat, state: PublicState) -> tuple[tuple[Slot, ...], list[Card]]:
+        """The hidden cards of a rack."""
+        slots = state.hidden_slots(seat)
+        return slots, [self._racks[slot] for slot in slots]
+
+    def _cards_before(self, seat: Seat, state: PublicState, before: Mapping[Owed, bytes]) -> list[Card]:
+        """Section 3.8, step 4: what a seat tags."""
+        earlier = [Seat(other) for other in _seats(state) if other < seat]
+        if earlier:
+            return _tagged(before[Owed(PartKind.TAG, max(earlier))])
+        cards = _deck_in(_last_of(PartKind.SHUFFLE, before), len(unplaced(state)))
+        for holder in map(Seat, _seats(state)):
+            shares = _split(before.get(Owed(PartKind.REKEY, holder), b"")[:-96])
+            for card, a, d in zip(self._hidden(holder, state)[1], shares[::2], shares[1::2], strict=True):
+                cards.append((a, _sum((1, _any_point(card[1])), (1, _point(d)))))
+        return cards
+
+    def _left_over(self, state: PublicState, parts: Mapping[Owed, bytes]) -> list[Card]:
+        """Section 3.8, step 6: the shuffled cards whose tag is that of no rack card."""
+        if not parts:
+            return []
+        shuffled = _deck_in(_last_of(PartKind.SHUFFLE, parts), len(unplaced(state)))
+        shares = [_split(parts[Owed(PartKind.TAG_SHARES, Seat(seat))][:-64]) for seat in _seats(state)]
+        tags = [
+            _sum((1, _point(card[1])), *((-1, _point(seat[place])) for seat in shares))
+            for place, card in enumerate(_tagged(_last_of(PartKind.TAG, parts)))
+        ]
+        pool, racks = tags[: len(shuffled)], set(tags[len(shuffled) :])
+        if len(set(pool)) < len(pool) or len(racks) < len(tags) - len(pool) or not racks <= set(pool):
+            raise RemoteProtocolError(None, "the tags of the re-deal are not those of the tiles")
+        return [card for card, tag in zip(shuffled, pool, strict=True) if tag not in racks]
 
     def _batches(self, call: Call, state: PublicState) -> list[tuple[bytes, Sequence[Slot]]]:
         """Rack key and slots of every batch of shares, in order."""
         if call.name is CallName.DRAW:
             assert call.seat is not None
-            return [(_key(self._reveals[call.seat], 1), call.slots)]
+            return [(self._q[call.seat], call.slots)]
         racks, stock = first_racks(state)
-        batches: list[tuple[bytes, Sequence[Slot]]] = [
-            (_key(reveal, 1), racks[seat]) for seat, reveal in sorted(self._reveals.items())
-        ]
+        batches: list[tuple[bytes, Sequence[Slot]]] = [(self._q[seat], racks[seat]) for seat in sorted(self._y)]
         if state.rules.discards:
             slots, _left = stock.take(1)
             batches.append((_G, slots))
@@ -377,7 +442,7 @@ class PlainDealer:
             start += len(data)
             heads = [self._deck[slot.position][0] for slot in slots]
             about = [count(place), *_slot_fields(slots)]
-            if not shares_hold(b"share", ctx, _key(self._reveals[seat], 0), rack_key, heads, about, data):
+            if not shares_hold(b"share", ctx, self._y[seat], rack_key, heads, about, data):
                 return False
         return True
 
@@ -386,7 +451,7 @@ class PlainDealer:
     ) -> list[bytes]:
         """Everybody's share (A', D) of one card of one batch."""
         start = sum(64 * len(slots) + 96 for _rack_key, slots in self._batches(call, state)[:place]) + 64 * at
-        return [parts[Owed(PartKind.SHARES, seat)][start : start + 64] for seat in sorted(self._reveals)]
+        return [parts[Owed(PartKind.SHARES, seat)][start : start + 64] for seat in sorted(self._y)]
 
     def _for_rack(self, slot: Slot, shares: Sequence[bytes]) -> Card:
         """(R, S) = (sum A', B - sum D)."""
@@ -406,7 +471,7 @@ class PlainDealer:
         about = [*_slot_fields(slots), *(count(tile) for tile in tiles)]
         cards = [self._racks[slot] for slot in slots]
         points = [self._tiles[tile] for tile in tiles]
-        return opening_holds(ctx, _key(self._reveals[seat], 1), cards, points, about, proof)
+        return opening_holds(ctx, self._q[seat], cards, points, about, proof)
 
 
 def plain_dealer(genesis: Genesis, seat: Seat | None, secret: bytes | None, entropy: Entropy) -> Dealer:
@@ -424,21 +489,43 @@ def _reason(holds: Callable[[], bool]) -> str | None:
 
 
 def _reveal_holds(
-    ctx: bytes, reveal: bytes, commit_ctx: bytes, committed: bytes, others: Mapping[Seat, bytes], state: PublicState
+    ctx: bytes,
+    reveal: bytes,
+    commit_ctx: bytes,
+    committed: bytes,
+    others: Mapping[Seat, bytes],
+    call: Call,
+    context: Context,
 ) -> bool:
-    """Section 3.3: keys that were committed to, known to their owner, and nobody else's."""
-    if len(reveal) != 32 + 32 + 64 + 64 + 32:
+    """Section 3.3: keys that were committed to, known to their owner, and nobody else's; in a re-deal Y alone."""
+    labels = (b"RK1/pop-x",) if call.name is CallName.REDEAL else (b"RK1/pop-x", b"RK1/pop-q")
+    coin_bytes = 0 if call.name is CallName.REDEAL else 32
+    size = len(labels)
+    if len(reveal) != 96 * size + coin_bytes:
         return False
-    y, q, proofs, coin = reveal[:32], reveal[32:64], reveal[64:192], reveal[192:]
-    if committed != hashed(b"RK1/key-commit", commit_ctx, y, q, proofs, coin):
+    own = _split(reveal[: 32 * size])
+    proofs, coin = reveal[32 * size : 96 * size], reveal[96 * size :]
+    if committed != hashed(b"RK1/key-commit", commit_ctx, *own, proofs, *([coin] if coin_bytes else [])):
         return False
-    keys = [y, q, *(key for other in others.values() for key in (other[:32], other[32:64]))]
-    if len(set(keys)) < len(keys):
+    keys = [*own, *(key for other in others.values() for key in _split(other[: 32 * size]))]
+    if len(set(keys)) < len(keys) or set(own) & context.used_keys:
         return False
-    if not key_holds(b"RK1/pop-x", ctx, y, proofs[:64]) or not key_holds(b"RK1/pop-q", ctx, q, proofs[64:]):
-        return False
-    everybody = {**others, Seat(len(state.seats)): reveal}
-    return len(everybody) < len(_seats(state)) or _joint(everybody) != curve.encode(curve.ZERO)
+    for place, label in enumerate(labels):
+        if not key_holds(label, ctx, own[place], proofs[64 * place : 64 * place + 64]):
+            return False
+    everybody = {**others, Seat(len(context.state.seats)): reveal}
+    return len(everybody) < len(_seats(context.state)) or _joint(everybody) != curve.encode(curve.ZERO)
+
+
+def _last_of(kind: PartKind, parts: Mapping[Owed, bytes]) -> bytes:
+    """The part of a kind by the last seat."""
+    return parts[Owed(kind, max(owed.seat for owed in parts if owed.kind is kind))]
+
+
+def _tagged(tag: bytes) -> list[Card]:
+    """The cards in a tag: after S, before the proof."""
+    raw = _split(tag[32:-64])
+    return list(zip(raw[::2], raw[1::2], strict=True))
 
 
 def _reveals_in(parts: Mapping[Owed, bytes]) -> dict[Seat, bytes]:

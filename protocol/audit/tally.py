@@ -62,6 +62,6 @@ class CountingDealer:
         return self._tally.passed(OPENING, seat, context, reason)
 
 
-def counting(make_dealer: DealerMaker, genesis: Genesis, tally: Tally) -> Callable[[], Dealer]:
+def counting(make_dealer: DealerMaker, genesis: Genesis, tally: Tally) -> Callable[[Seat | None], Dealer]:
     """Gives a counted dealer without a seat for each game of a table."""
-    return lambda: cast(Dealer, CountingDealer(make_dealer(genesis, None, None, bytes), tally))
+    return lambda _seat: cast(Dealer, CountingDealer(make_dealer(genesis, None, None, bytes), tally))

@@ -97,7 +97,7 @@ class Purpose(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A long computation for one part. `work` changes nothing and may run in any thread; `OpenCall.done` takes its result.
+    """A long computation for one part. `work` may run in any thread; what it gives is for `OpenCall.done`.
 
     `version` is the digest of the part that is checked, or of what the own part builds on.
     """

@@ -19,8 +19,8 @@ class Context:
     """The moment a part or proof belongs to.
 
     `height` is that of the entry it is for, `view` the hash of the entry before it, `gid` names the game at its table,
-    `state` is the public state after the entry before, `used_keys` are the public keys of earlier games and epochs at this
-    table, which nobody may use again.
+    `state` is the public state after the entry before, `used_keys` are the public keys of earlier games and epochs at
+    this table, which nobody may use again.
     """
 
     gid: bytes
@@ -93,7 +93,7 @@ class Dealer(Protocol):
         ...
 
     def restore(self, seat: Seat, secret: bytes) -> None:
-        """After a restart, an observer of the game so far: it becomes the dealer of a seat again, with its `secret()`."""
+        """After a restart, an observer of the game so far becomes the dealer of a seat again, with its `secret()`."""
         ...
 
     def erase(self) -> None:

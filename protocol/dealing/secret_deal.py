@@ -112,7 +112,9 @@ class SecretDealer:
                 keys, deck = self._before_shuffle(seat, call, context, before)
                 return shuffle.prove(ctx, deck, self._prepared_shuffle(ctx, keys.joint, deck, own))
             case PartKind.TAG:
-                return redeal.make_tag(ctx, self._before_tag(seat, call, context, before), own.x.reveal(), self._entropy)
+                return redeal.make_tag(
+                    ctx, self._before_tag(seat, call, context, before), own.x.reveal(), self._entropy
+                )
             case PartKind.TAG_SHARES:
                 keys = self._call_keys(call, before)
                 cards = redeal.tagged(before[Owed(PartKind.TAG, keys.seats[-1])])
@@ -299,11 +301,11 @@ class SecretDealer:
         slots = context.state.hidden_slots(seat)
         cards = tuple(self._racks[slot] for slot in slots)
         ctx = self._ctx(PartKind.REKEY.value, seat, context)
-        return redeal.rekey_batch(ctx, self._public().q[seat], self._call_keys(call, before).joint, cards, _slots(slots))
+        return redeal.rekey_batch(
+            ctx, self._public().q[seat], self._call_keys(call, before).joint, cards, _slots(slots)
+        )
 
-    def _before_tag(
-        self, seat: Seat, call: Call, context: Context, before: Mapping[Owed, bytes]
-    ) -> shuffle.Deck:
+    def _before_tag(self, seat: Seat, call: Call, context: Context, before: Mapping[Owed, bytes]) -> shuffle.Deck:
         """The cards that `seat` has to tag: its predecessor's, for the first the shuffled ones and then the racks."""
         seats = _seats(context.state)
         place = seats.index(seat)
@@ -379,9 +381,7 @@ class SecretDealer:
 
     def _rack_cards(self, slots: Sequence[Slot], shares: Sequence[Sequence[Share]]) -> dict[Slot, Card]:
         """The cards under the rack key of their owner."""
-        return {
-            slot: for_rack(self._deck[slot.position], parts) for slot, parts in zip(slots, shares, strict=True)
-        }
+        return {slot: for_rack(self._deck[slot.position], parts) for slot, parts in zip(slots, shares, strict=True)}
 
     def _read_own(self, seat: Seat, cards: Mapping[Slot, Card]) -> dict[Slot, TileId]:
         """The tiles of own cards. Raises `LocalProtocolError` if one is no tile."""

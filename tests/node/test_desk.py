@@ -242,7 +242,7 @@ def test_game_file_of_a_running_game_tells_nobody_a_hidden_tile() -> None:
     log = read_game_file(file.data).log
     assert isinstance(log[0].entry.content, GenesisEntry)
     genesis = log[0].entry.content.genesis
-    reader = Game(genesis, None, lambda: secret_dealer(genesis, None, None, lambda count: bytes(count)))
+    reader = Game(genesis, None, lambda _seat: secret_dealer(genesis, None, None, lambda count: bytes(count)))
     for committed in log[1:]:
         reader.replay(committed)
     assert reader.state == node.session.state
