@@ -37,6 +37,12 @@ def dealing(**changes: Any) -> FakeTable:
     return FakeTable(**{**whole, **changes})
 
 
+async def stop_clock(page: Page) -> None:
+    """From now on the page's time passes only by `fast_forward`. Timers that run already are not stopped."""
+    await page.clock.install(time=0)
+    await page.clock.pause_at(60_000)
+
+
 async def waiting_text(page: Page) -> str:
     return await page.get_by_test_id("waiting").inner_text()
 
@@ -83,10 +89,10 @@ async def test_deal_is_told_step_by_step(stage: Stage) -> None:
 async def test_who_keeps_the_table_waiting_is_named_after_three_seconds(
     stage: Stage, at_work: list[int], words: str
 ) -> None:
-    table = dealing()
+    table = dealing(deal=None)
     desk = FakeDesk(table)
     page = await stage.open(desk)
-    await page.clock.install()
+    await stop_clock(page)
     table.phase, table.call, table.deal = Phase.DEAL, CallName.RACKS, deal("racks", at_work, 0, 3, 0)
     desk.push()
     await sees(page, "waiting", "The tiles are being dealt, 0 of 3.")
@@ -104,11 +110,26 @@ async def test_who_keeps_the_table_waiting_is_named_after_three_seconds(
     assert words not in await waiting_text(page)
 
 
+async def test_three_seconds_begin_anew_with_every_part(stage: Stage) -> None:
+    table = dealing(deal=None)
+    desk = FakeDesk(table)
+    page = await stage.open(desk)
+    await stop_clock(page)
+    for done in range(3):
+        table.deal = deal("shuffle", [done], done, 3, done / 3)
+        desk.push()
+        await sees(page, "waiting", f"shuffles, {done + 1} of 3.")
+        await page.clock.fast_forward(2500)
+        assert "shuffles" in await waiting_text(page)
+    await page.clock.fast_forward(600)
+    await sees(page, "waiting", "Waiting for Clara’s part of the deal.")
+
+
 async def test_slow_draw_names_who_is_waited_for(stage: Stage) -> None:
     table = own_turn(RACK, turn=1)
     desk = FakeDesk(table)
     page = await stage.open(desk)
-    await page.clock.install()
+    await stop_clock(page)
     table.call, table.deal = CallName.DRAW, deal("draw", [2], 1, 2, 0.5)
     desk.push()
     await sees(page, "waiting", "Bruno draws.")
@@ -120,11 +141,14 @@ async def test_slow_draw_names_who_is_waited_for(stage: Stage) -> None:
 @both_sizes
 async def test_nothing_jumps_while_tiles_are_dealt(stage: Stage, phone: bool) -> None:
     long = "Maximiliane-Konstantinopolitanskaja"
-    table = dealing(names=["Ana", long, f"{long}-{long}"])
+    table = dealing(names=["Ana", long, f"{long}-{long}"], deal=None)
     desk = FakeDesk(table)
     page = await stage.open(desk, phone=phone)
-    await page.clock.install()
+    await stop_clock(page)
     board = page.get_by_test_id("board")
+    table.deal = deal("keys", [1], 1, 6, 0.03)
+    desk.push()
+    await sees(page, "waiting", "The machines make their keys, 1 of 6.")
     before = await board.bounding_box()
     table.deal = deal("shuffle", [1], 1, 3, 0.4)
     desk.push()

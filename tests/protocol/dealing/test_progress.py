@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import groupby
 
 import pytest
@@ -12,7 +11,7 @@ from engine.state import Call, CallName, Phase, Seat
 from node.simulation import SimulatedNode, SimulatedTable
 from protocol.dealing.call import OpenCall
 from protocol.dealing.dealer import Owed
-from protocol.dealing.progress import DealProgress, DealStep, deal_progress
+from protocol.dealing.progress import DealProgress, DealStep, deal_progress, progress_of
 from protocol.messages import PartKind
 
 
@@ -31,15 +30,6 @@ def dealt(seats: int, seed: int, node: int = 0) -> list[tuple[CallName, DealProg
         if call is not None and (progress := deal_progress(call)) is not None:
             seen.append((call.call.name, progress))
     return [moment for moment, _same in groupby(seen)]
-
-
-def opened(name: CallName, owed: tuple[Owed, ...], seat: int | None = None) -> OpenCall:
-    """A call to which these parts are owed, and none is here."""
-    table = SimulatedTable(PT, 3, 1)
-    for _now_s in table.steps():
-        if (call := call_of(table.nodes[0])) is not None:
-            return replace(call, call=Call(name, None if seat is None else Seat(seat)), owed=owed)
-    raise AssertionError("no game began")
 
 
 def owing(kind: PartKind, *seats: int) -> tuple[Owed, ...]:
@@ -95,14 +85,16 @@ def test_seat_that_is_gone_is_the_one_at_work() -> None:
     ids=["own part still owed", "own part came with the action"],
 )
 def test_drawer_comes_before_the_others(seats: tuple[int, ...], at_work: tuple[int, ...]) -> None:
-    progress = deal_progress(opened(CallName.DRAW, owing(PartKind.SHARES, *seats), seat=1))
+    owed = owing(PartKind.SHARES, *seats)
+    progress = progress_of(Call(CallName.DRAW, Seat(1)), owed, owed)
     assert progress == DealProgress(DealStep.DRAW, tuple(map(Seat, at_work)), 0, len(seats), 0)
 
 
 def test_racks_are_opened_by_all_at_once() -> None:
-    progress = deal_progress(opened(CallName.FINAL, owing(PartKind.OPEN_RACK, 0, 2)))
+    owed = owing(PartKind.OPEN_RACK, 0, 2)
+    progress = progress_of(Call(CallName.FINAL), owed, owed)
     assert progress == DealProgress(DealStep.OPENING, (Seat(0), Seat(2)), 0, 2, 0)
 
 
 def test_nothing_owed_is_no_progress() -> None:
-    assert deal_progress(opened(CallName.FINAL, ())) is None
+    assert progress_of(Call(CallName.FINAL), (), ()) is None
