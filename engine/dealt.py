@@ -6,6 +6,7 @@ Source: docs/deal-entries.md, section 5.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 
 from engine import scoring
 from engine.errors import illegal
@@ -107,14 +108,18 @@ def _contenders(state: PublicState) -> tuple[int, ...]:
 def final_racks(state: PublicState) -> tuple[tuple[Tile, ...], ...]:
     """By seat, the tiles that count at the end.
 
-    Slots that were not opened, or were given back by a seat that went, count as the dearest tiles still hidden.
-    Source: docs/deal-entries.md, section 5, item 10.
+    Slots that were not opened, or were given back by a seat that went, count as the dearest tiles still hidden. What
+    was given back has been in play since: where too few are hidden, the dearest of the opened racks make up for them.
+    Source: docs/rules.md, section 2.10; docs/deal-entries.md, section 5, item 10.
     """
     known = state.known_tiles()
     public = set(known.values())
     hidden = [face for tile, face in enumerate(state.faces) if tile not in public]
+    opened = [tuple(state.faces[known[slot]] for slot in seat.rack if slot in known) for seat in state.seats]
     racks = []
-    for seat in state.seats:
-        shown = tuple(state.faces[known[slot]] for slot in seat.rack if slot in known)
-        racks.append(shown + scoring.dearest(state.rules, hidden, len(seat.rack) - len(shown) + (seat.lost or 0)))
+    for seat, shown in zip(state.seats, opened, strict=True):
+        count = len(seat.rack) - len(shown) + (seat.lost or 0)
+        worst = scoring.dearest(state.rules, hidden, count)
+        worst += scoring.dearest(state.rules, chain(*opened), count - len(worst))
+        racks.append(shown + worst)
     return tuple(racks)

@@ -8,16 +8,30 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from engine.actions import Action, DeclareRummikub, NextGame, Play, Timeout
+from engine.actions import (
+    Action,
+    DeclareRummikub,
+    Discard,
+    DrawDealt,
+    Leave,
+    NextGame,
+    Play,
+    RacksDealt,
+    RacksOpened,
+    Redealt,
+    Remove,
+    StartDealt,
+    Timeout,
+)
 from engine.options import BadOption, from_plain, to_plain, with_options
 from engine.rules import apply, faults
 from engine.rulesets import RULE_SETS, FreedJokerPlace, JokerMove, RuleSet
-from engine.series import standing
+from engine.series import series_over
 from engine.setup import start_series
-from engine.state import Phase, PublicState, state_hash
+from engine.state import CallName, Phase, PublicState, Seat, state_hash
 from engine.tiles import parse_tile
-from tests.engine.games import Dealing, accepted, bot, new_dealing
-from tests.engine.test_games import actions, check_state, clumsy, refusal_of
+from tests.engine.games import Dealing, accepted, bot, new_dealing, seats_in_game
+from tests.engine.test_games import actions, check_places, check_state, clumsy, refusal_of
 
 TILE_OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "opening_min": st.integers(0, 60),
@@ -60,11 +74,13 @@ class GameMachine(RuleBasedStateMachine):
     dealing: Dealing
     state: PublicState
 
-    @initialize(rules=house_rules(), seats=st.integers(2, 4), seed=st.integers(0, 2**32 - 1))
-    def sit_down(self, rules: RuleSet, seats: int, seed: int) -> None:
+    @initialize(rules=house_rules(), seats=st.integers(2, 6), seed=st.integers(0, 2**32 - 1), ahead=st.integers(0, 100))
+    def sit_down(self, rules: RuleSet, seats: int, seed: int, ahead: int) -> None:
         assert from_plain(to_plain(rules)) == rules
         self.dealing = new_dealing(rules, seed)
-        self.state = start_series(rules, seats)
+        self.state = start_series(rules, min(seats, rules.max_seats))
+        for _action in range(ahead):
+            self.go_on()
 
     def do(self, action: Action) -> bool:
         """Apply an action; True if it was accepted. The state it was given stays as it was."""
@@ -77,6 +93,12 @@ class GameMachine(RuleBasedStateMachine):
         assert state_hash(before) == digest
         return refusal is None
 
+    def go_on(self) -> None:
+        """What comes next when all do as they should, until the game is over."""
+        if self.state.phase is not Phase.OVER:
+            action = self.dealing.answer(self.state) if self.state.call is not None else bot(self.dealing, self.state)
+            assert self.do(action), "a bot's move is legal"
+
     @precondition(lambda self: self.state.call is not None)
     @rule()
     def deal(self) -> None:
@@ -86,10 +108,8 @@ class GameMachine(RuleBasedStateMachine):
     @rule(turns=st.integers(1, 12))
     def play_well(self, turns: int) -> None:
         for _turn in range(turns):
-            if self.state.phase is not Phase.PLAY:
-                return
-            action = self.dealing.answer(self.state) if self.state.call is not None else bot(self.dealing, self.state)
-            assert self.do(action), "a bot's move is legal"
+            if self.state.phase is Phase.PLAY:
+                self.go_on()
 
     @precondition(lambda self: self.state.call is None and self.state.phase is Phase.PLAY)
     @rule()
@@ -112,19 +132,62 @@ class GameMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def try_anything(self, data: st.DataObject) -> None:
-        self.do(data.draw(actions(self.state)))
+        action = data.draw(actions(self.state))
+        if self.proven(action):
+            self.do(action)
+        else:
+            refusal_of(self.state, action)
+
+    def proven(self, action: Action) -> bool:
+        """Whether what the action makes known is true, as far as it is not the dealer's to say."""
+        match action:
+            case DeclareRummikub(play):
+                return self.proven(play)
+            case Play(seat=seat, laid=laid):
+                if not 0 <= seat < len(self.state.seats):
+                    return True
+                tiles = self.state.known_tiles() | self.dealing.rack(self.state, seat)
+                return all(tiles.get(slot) == tile for slot, tile in laid)
+            case Discard(seat, slot, tile):
+                return self.proven(Play(seat, (), ((slot, tile),)))
+            case StartDealt() | RacksDealt() | RacksOpened() | Redealt():
+                return False
+            case _:
+                return True
+
+    @precondition(lambda self: self.state.phase is not Phase.OVER or not series_over(self.state))
+    @rule(data=st.data(), complete=st.booleans())
+    def remove(self, data: st.DataObject, complete: bool) -> None:
+        inside = seats_in_game(self.state)
+        seats = tuple(sorted(data.draw(st.sets(st.sampled_from(inside), min_size=1, max_size=2))))
+        call = None if self.state.call is None else self.state.call.name
+        closing = self.dealing.answer(self.state) if complete and call in (CallName.RACKS, CallName.DRAW) else None
+        assert closing is None or isinstance(closing, (RacksDealt, DrawDealt))
+        assert self.do(Remove(seats, closing)) == (len(inside) - len(seats) >= 2)
+
+    @precondition(lambda self: self.state.call is None)
+    @rule(data=st.data())
+    def leave(self, data: st.DataObject) -> None:
+        seat = data.draw(st.integers(0, len(self.state.seats) - 1).map(Seat))
+        stay = [other for other in seats_in_game(self.state) if other != seat]
+        over = self.state.phase is Phase.OVER and series_over(self.state)
+        expected = self.state.seats[seat].in_game and bool(stay) and not over
+        assert self.do(Leave(seat)) == expected
 
     @precondition(lambda self: self.state.phase is Phase.OVER)
-    @rule()
-    def next_game(self) -> None:
-        results = (*self.state.results, *([self.state.result] if self.state.result else []))
-        over = standing(self.state.rules, results, len(self.state.seats)).over
-        assert self.do(NextGame(self.state.game + 1)) == (not over)
+    @rule(back=st.booleans())
+    def next_game(self, back: bool) -> None:
+        seats = tuple(Seat(seat) for seat in range(len(self.state.seats))) if back else ()
+        enough = len(seats or seats_in_game(self.state)) >= self.state.rules.min_seats
+        expected = enough and not series_over(self.state)
+        assert self.do(NextGame(self.state.game + 1, seats)) == expected
 
     @invariant()
     def nothing_is_lost(self) -> None:
         if hasattr(self, "state"):
             check_state(self.state)
+            if self.state.phase is Phase.PLAY:
+                check_places(self.dealing, self.state)
             for meld in self.state.board:
                 for tile in meld.tiles:
                     face = self.state.faces[tile]
