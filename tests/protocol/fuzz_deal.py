@@ -7,6 +7,7 @@ be raised but `RemoteProtocolError`, and nothing may change there. Everything fo
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -17,14 +18,19 @@ from nacl.signing import SigningKey
 from engine.rulesets import ES, RuleSet
 from engine.state import Seat, state_hash
 from node.keystore import Identity
+from node.simulation import SimulatedTable
+from protocol.dealing.call import MAX_VERSIONS, OpenCall
 from protocol.dealing.dealer import Owed
 from protocol.dealing.group import encode_scalar, multiply_base
 from protocol.dealing.proofs import DLEQ_BYTES, SHARE_BYTES, SHARES_PROOF_BYTES
+from protocol.dealing.secret_deal import secret_dealer
 from protocol.dealing.transcript import ORDER
 from protocol.envelope import Envelope, open_envelope, seal
 from protocol.errors import RemoteProtocolError
 from protocol.game import Game
 from protocol.messages import ActionEntry, Body, DealPart, PartKind, SignedAction
+from protocol.outputs import Compute
+from protocol.roster import seat_of
 from protocol.session import Session
 from tests.security.layouts import LAYOUTS, Field, Layout, What, other_scalars, wrong_points, wrong_scalars
 from tests.security.liars import LiarsTable
@@ -61,6 +67,7 @@ class Caught:
     liar: Seat
     envelope: Envelope
     layout: Layout
+    held: tuple[Envelope, ...]  # of the open call, before it
 
     @property
     def victim(self) -> Session:
@@ -105,7 +112,9 @@ def caught(name: str, seed: int, rules: RuleSet = ES) -> Caught:
     withheld = [table.withhold(seat, match_of(Seat(seat))) for seat in range(2)]
     table.run_until(lambda: bool(liars), within_s=100_000.0)
     table.run_for(_SETTLED_S)
-    at = Caught(name, table, liars[0], withheld[liars[0]].caught[0].envelope, ())
+    call = table.game(1 - liars[0]).call
+    held = () if call is None else call.envelopes()
+    at = Caught(name, table, liars[0], withheld[liars[0]].caught[0].envelope, (), held)
     return replace(at, layout=LAYOUTS[layout](_counts(name, at.payload, rules)))
 
 
@@ -126,8 +135,19 @@ def _counts(name: str, payload: bytes, rules: RuleSet) -> tuple[int, ...]:
 
 
 def foreign_payloads(seed: int, rules: RuleSet) -> tuple[bytes, ...]:
-    """The payloads of one message of each kind, of a game of another seed."""
-    return tuple(caught(name, seed, rules).payload for name in MESSAGES)
+    """Parts and proofs of all kinds, out of a game of another seed."""
+    table = SimulatedTable(rules, 2, seed, secret_dealer)
+    table.run()
+    found: dict[tuple[object, ...], bytes] = {}
+    for committed in table.nodes[0].session.log:
+        for body in (open_envelope(raw).body for raw in committed.attachments):
+            if isinstance(body, DealPart):
+                found.setdefault((body.kind, len(body.payload)), body.payload)
+        if isinstance(committed.entry.content, ActionEntry):
+            action = open_envelope(committed.entry.content.envelope).body
+            assert isinstance(action, SignedAction)
+            found.setdefault(("proof", bool(action.proof)), action.proof)
+    return tuple(found.values())
 
 
 # What may be wrong with a payload
@@ -269,26 +289,43 @@ def snapshot(at: Caught) -> tuple[object, ...]:
 def attack(at: Caught, seed: int, tries: int, foreign: tuple[bytes, ...]) -> None:
     """So many wrong messages; then the right one, which must be taken as if nothing had been."""
     rng = random.Random(seed)
-    link, now_s = at.table.key(at.liar), at.table.now_s
     before = snapshot(at)
     for count, frame in zip(range(tries), frames(rng, at, foreign), strict=False):
-        at.victim.receive(link, frame, now_s)
-        at.victim.take_outputs()
-        _judged_alone(at, frame)
+        if count % (MAX_VERSIONS - 1) == 0:
+            _open_call_again(at)
+        _hear(at, frame)
+        if isinstance(at.body, SignedAction):
+            _judged_alone(at, frame)
         assert snapshot(at) == before, f"{at.name}, seed {seed}: message {count} has changed something: {frame.hex()}"
-    at.victim.receive(link, at.envelope.raw, now_s)
+    _hear(at, at.envelope.raw)
     if isinstance(at.body, DealPart):
         assert at.game.call is None or Owed(at.body.kind, at.liar) not in at.game.call.missing(), at.name
     else:
         assert at.game.entry(ActionEntry(at.envelope.raw)) is not None, at.name
 
 
+def _hear(at: Caught, frame: bytes) -> None:
+    """The victim gets a frame and computes what it asks for."""
+    at.victim.receive(at.table.key(at.liar), frame, at.table.now_s)
+    while asked := [output for output in at.victim.take_outputs() if isinstance(output, Compute)]:
+        for computation in asked:
+            at.victim.computed(computation.number, computation.work(), at.table.now_s)
+
+
+def _open_call_again(at: Caught) -> None:
+    """The call as it was, for few versions of one part are looked at."""
+    call = at.game.call
+    if call is not None:
+        again = OpenCall(call.call, call.context, call.owed, call.dealer, call.first_proposer, call.own, call.draw_part)
+        for envelope in at.held:
+            seat = seat_of(at.game.genesis, envelope.sender)
+            assert seat is not None
+            again.add(seat, envelope)
+        again.check_now()
+        at.game.call = again
+
+
 def _judged_alone(at: Caught, frame: bytes) -> None:
-    """Past the session, which looks at few actions of one height, and at no frame twice."""
-    try:
-        if isinstance(at.body, DealPart):
-            at.game.add_part(open_envelope(frame))
-        else:
-            assert at.game.entry(ActionEntry(frame)) is None, f"{at.name}: a wrong action is good: {frame.hex()}"
-    except RemoteProtocolError:
-        pass
+    """An action past the session, which looks at few of one height."""
+    with contextlib.suppress(RemoteProtocolError):
+        assert at.game.entry(ActionEntry(frame)) is None, f"{at.name}: a wrong action is good: {frame.hex()}"

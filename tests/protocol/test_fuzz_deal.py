@@ -15,7 +15,7 @@ from protocol.dealing.transcript import digest
 from tests.protocol.fuzz_deal import CHANGES, MESSAGES, attack, caught, foreign_payloads
 from tests.security.layouts import LAYOUTS
 
-TRIES = 100
+TRIES = 60
 SEED = 1
 
 
