@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 
 from protocol.dealing.group import (
@@ -215,7 +216,7 @@ def _holds(ctx: bytes, key: Point, deck: Deck, out: Deck, proof: _Proof) -> bool
     product = _products(u)[0] * u[0] % ORDER
     s1, s2, s3, s4 = proof.s
 
-    c_bar = subtract(total(proof.c), total(h[1 : size + 1]))
+    c_bar = subtract(total(proof.c), _generators_total(size))
     k_bar = subtract(proof.k[-1], multiply(product, h[0]))
     c_tilde = weighted(u, proof.c)
     a_tilde = weighted(u, [card.a for card in deck])
@@ -234,6 +235,12 @@ def _holds(ctx: bytes, key: Point, deck: Deck, out: Deck, proof: _Proof) -> bool
         before = proof.k[place]
         th.append(_without(chained, challenge, before))
     return challenge == _challenge(seed, proof.k, (t1, t2, t3), t4, th)
+
+
+@cache
+def _generators_total(size: int) -> Point:
+    """H_1 + ... + H_size."""
+    return total(generators()[1 : size + 1])
 
 
 def _without(point: Point, challenge: int, image: Point) -> Point:
