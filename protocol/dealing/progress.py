@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, assert_never
 
-from engine.state import Call, CallName, Seat
+from engine.state import CallName, Seat
 from protocol.dealing.call import OpenCall
 from protocol.dealing.dealer import Owed
 from protocol.messages import PartKind
@@ -28,9 +28,10 @@ class DealStep(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DealProgress:
-    """`done` of `total` parts of this step are checked; `share` of the whole call is done, from 0 to 1.
+    """`done` of `total` parts of this step are here; `share` of the whole call is checked, from 0 to 1.
 
-    `at_work`: the seats whose parts are the next to be made, sent or checked, in seat order; none when all are here.
+    `at_work`: the seats that could send their part of this step now, in seat order. None are where only this node has
+    something to do: checking, or agreeing that all is here.
     """
 
     step: DealStep
@@ -42,45 +43,39 @@ class DealProgress:
 
 def deal_progress(open_call: OpenCall) -> DealProgress | None:
     """How far `open_call` is by what this node holds; None if nothing is owed to it."""
-    return progress_of(open_call.call, open_call.owed, open_call.missing())
+    return progress_of(open_call.call.name, open_call.owed, open_call.missing(), open_call.awaited())
 
 
-def progress_of(call: Call, owed: Sequence[Owed], missing: Sequence[Owed]) -> DealProgress | None:
-    """How far `call` is when of all parts `owed` these are `missing`, both in canonical order."""
+def progress_of(
+    call: CallName, owed: Sequence[Owed], missing: Sequence[Owed], awaited: Sequence[Owed]
+) -> DealProgress | None:
+    """How far `call` is when of all parts `owed` these are `missing` and `awaited`, as in `OpenCall`."""
     if not owed:
         return None
-    step = _step(missing[0] if missing else owed[-1], call)
-    total = sum(_step(part, call) is step for part in owed)
-    left = sum(_step(part, call) is step for part in missing)
+    step = _step([*awaited, *missing, owed[-1]][0], call)
+    parts = [part for part in owed if _step(part, call) is step]
+    next_parts = [part for part in awaited if _step(part, call) is step]
+    done = len(parts) - sum(_step(part, call) is step for part in missing)
+    if step is DealStep.SHUFFLE:  # a shuffle may build on one that is still being checked
+        done = parts.index(next_parts[0]) if next_parts else len(parts)
     share = 1 - sum(map(_weight, missing)) / sum(map(_weight, owed))
-    return DealProgress(step, _at_work(call, missing), total - left, total, share)
+    return DealProgress(step, tuple(sorted({part.seat for part in next_parts})), done, len(parts), share)
 
 
-def _at_work(call: Call, missing: Sequence[Owed]) -> tuple[Seat, ...]:
-    """Whom the missing parts of the first kind wait for. Source: docs/deal-entries.md, section 3, "Needs"."""
-    seats = tuple(part.seat for part in missing if part.kind is missing[0].kind)
-    if seats and missing[0].kind is PartKind.SHUFFLE:
-        return seats[:1]
-    if call.name is CallName.DRAW and call.seat in seats:
-        return (call.seat,)
-    return seats
-
-
-def _step(part: Owed, call: Call) -> DealStep:
+def _step(part: Owed, call: CallName) -> DealStep:
     match part.kind:
         case PartKind.KEY_COMMIT | PartKind.KEY_REVEAL:
             return DealStep.KEYS
         case PartKind.SHUFFLE:
             return DealStep.SHUFFLE
+        case PartKind.REKEY | PartKind.TAG | PartKind.TAG_SHARES:
+            return DealStep.MATCH
+        case PartKind.SHARES:
+            return DealStep.DRAW if call is CallName.DRAW else DealStep.RACKS
         case PartKind.OPEN_RACK:
             return DealStep.OPENING
-    match call.name:
-        case CallName.DRAW:
-            return DealStep.DRAW
-        case CallName.REDEAL:
-            return DealStep.MATCH
-        case _:
-            return DealStep.RACKS
+        case other:
+            assert_never(other)
 
 
 def _weight(part: Owed) -> int:

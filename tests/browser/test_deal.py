@@ -10,7 +10,7 @@ import pytest
 from engine.state import CallName, Phase
 from node.web.server import Download
 from tests.browser.conftest import DESKTOP, PHONE, Stage
-from tests.browser.desk import FakeDesk, FakeTable, lobby, member, seated
+from tests.browser.desk import FakeDesk, FakeTable
 from tests.browser.test_page import RACK, result, sees, too_small, two_games
 from tests.browser.test_page_play import own_turn
 
@@ -78,36 +78,28 @@ async def test_deal_is_told_step_by_step(stage: Stage) -> None:
     assert await waiting_text(page) == ""
 
 
-@pytest.mark.parametrize(
-    ("at_work", "words"),
-    [
-        ([1], "Waiting for Bruno’s part of the deal."),
-        ([0, 1, 2], "Waiting for the parts of Bruno and Clara."),
-        ([0], "Your own machine is still at work."),
-    ],
-)
-async def test_who_keeps_the_table_waiting_is_named_after_three_seconds(
-    stage: Stage, at_work: list[int], words: str
-) -> None:
-    table = dealing(deal=None)
+async def test_who_keeps_the_table_waiting_is_named_after_three_seconds(stage: Stage) -> None:
+    table = dealing(phase=Phase.DEAL, call=CallName.RACKS, deal=None)
     desk = FakeDesk(table)
     page = await stage.open(desk)
     await stop_clock(page)
-    table.phase, table.call, table.deal = Phase.DEAL, CallName.RACKS, deal("racks", at_work, 0, 3, 0)
-    desk.push()
-    await sees(page, "waiting", "The tiles are being dealt, 0 of 3.")
-    await page.clock.fast_forward(2500)
-    desk.push()
-    assert "aiting" not in await waiting_text(page)
-    assert "still at work" not in await waiting_text(page)
-    await page.clock.fast_forward(600)
-    await sees(page, "waiting", words)
-    assert words in await page.get_by_test_id("announce").inner_text()
-    assert words in ((await progress(page))[1] or "")
-    table.deal = deal("racks", [2], 2, 3, 0.667)
-    desk.push()
-    await sees(page, "waiting", "The tiles are being dealt, 2 of 3.")
-    assert words not in await waiting_text(page)
+    for done, (at_work, words) in enumerate(
+        (
+            ([0, 1, 2], "Waiting for the parts of Bruno and Clara."),
+            ([1], "Waiting for Bruno’s part of the deal."),
+            ([0], "Your own machine is still at work."),
+            ([], "Your own machine is still at work."),
+        )
+    ):
+        table.deal = deal("racks", at_work, done, 4, done / 4)
+        desk.push()
+        await sees(page, "waiting", "The tiles are being dealt")
+        await page.clock.fast_forward(2900)
+        assert "The tiles are being dealt" in await waiting_text(page)
+        await page.clock.fast_forward(200)
+        await sees(page, "waiting", words)
+        assert await page.get_by_test_id("announce").inner_text() == words
+        assert (await progress(page))[1] == words
 
 
 async def test_three_seconds_begin_anew_with_every_part(stage: Stage) -> None:
@@ -171,7 +163,6 @@ async def test_nothing_jumps_while_tiles_are_dealt(stage: Stage, phone: bool) ->
 
 SCREENS = {
     "lobby": lambda: FakeDesk(),
-    "seated": lambda: FakeDesk(lobby_state=lobby(at=seated([member("Ana", me=True), member("Bruno")]))),
     "table": lambda: FakeDesk(own_turn()),
 }
 
@@ -216,21 +207,31 @@ async def test_deal_is_explained_one_press_away(stage: Stage, screen: str, phone
 
 
 @both_sizes
-@pytest.mark.parametrize("over", [False, True], ids=["running", "over"])
-async def test_game_file_is_saved(stage: Stage, phone: bool, over: bool) -> None:
-    ended: dict[str, Any] = {"phase": Phase.OVER, "result": result(), "series": two_games()}
-    desk = FakeDesk(own_turn(**(ended if over else {})))
-    desk.file = Download("Ana’s table-2026-01-31.rummesh", b"\x95game\x00file")
+async def test_game_file_is_saved_during_the_game_and_after(stage: Stage, phone: bool) -> None:
+    table = own_turn()
+    desk = FakeDesk(table)
+    desk.file = Download("Ana’s-table-2026-01-31.rummesh", b"\x95game\x00file")
     page = await stage.open(desk, phone=phone)
-    if phone and not over:
+    if phone:
         await page.get_by_test_id("more").tap()
-    link = page.get_by_test_id("save-result" if over else "save-game")
+    await saves(page, "save-game", desk.file)
+    if phone:
+        await page.get_by_test_id("more").tap()
+    table.phase, table.result, table.series = Phase.OVER, result(), two_games()
+    desk.file = Download("Ana’s-table-2026-02-01.rummesh", b"the whole game")
+    desk.push()
+    await saves(page, "save-result", desk.file)
+    await page.get_by_test_id("result").wait_for()
+    assert desk.commands == []
+
+
+async def saves(page: Page, testid: str, file: Download) -> None:
+    """Presses a link, and gets this file."""
+    link = page.get_by_test_id(testid)
     await link.scroll_into_view_if_needed()
     assert await link.locator("xpath=..").get_by_text("rummesh verify FILE").is_visible()
     async with page.expect_download() as coming:
-        await (link.tap() if phone else link.click())
-    file = await coming.value
-    assert file.suggested_filename == desk.file.name
-    assert Path(await file.path()).read_bytes() == desk.file.data  # noqa: ASYNC240 - a few bytes, in a test
-    await page.get_by_test_id("table").wait_for()
-    assert desk.commands == []
+        await link.click()
+    saved = await coming.value
+    assert saved.suggested_filename == file.name
+    assert Path(await saved.path()).read_bytes() == file.data  # noqa: ASYNC240 - a few bytes, in a test

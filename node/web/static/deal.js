@@ -37,7 +37,7 @@ export class Deal {
       this.#key = key;
       this.#late = false;
       clearTimeout(this.#timer);
-      if (deal?.at_work.length > 0) this.#timer = setTimeout(() => this.#runOut(), PATIENCE_MS);
+      if (deal?.share < 1) this.#timer = setTimeout(() => this.#runOut(), PATIENCE_MS);
     }
     this.node.hidden = !deal || view.waiting_for === 'draw';
     if (this.node.hidden) return;

@@ -7,7 +7,7 @@ from itertools import groupby
 import pytest
 
 from engine.rulesets import PT
-from engine.state import Call, CallName, Phase, Seat
+from engine.state import CallName, Phase, Seat
 from node.simulation import SimulatedNode, SimulatedTable
 from protocol.dealing.call import OpenCall
 from protocol.dealing.dealer import Owed
@@ -79,22 +79,38 @@ def test_seat_that_is_gone_is_the_one_at_work() -> None:
     assert progress.at_work == (seat,)
 
 
+def test_shuffles_under_check_count_as_here() -> None:
+    owed = owing(PartKind.SHUFFLE, 0, 1, 2)
+    progress = progress_of(CallName.START, owed, owed, owed[1:2])
+    assert progress == DealProgress(DealStep.SHUFFLE, (Seat(1),), 1, 3, 0)
+    progress = progress_of(CallName.START, owed, owed, ())
+    assert progress == DealProgress(DealStep.SHUFFLE, (), 3, 3, 0)
+
+
 @pytest.mark.parametrize(
-    ("seats", "at_work"),
-    [((0, 1, 2), (1,)), ((0, 2), (0, 2))],
-    ids=["own part still owed", "own part came with the action"],
+    ("call", "kind", "step"),
+    [
+        (CallName.DRAW, PartKind.SHARES, DealStep.DRAW),
+        (CallName.FINAL, PartKind.OPEN_RACK, DealStep.OPENING),
+        (CallName.REDEAL, PartKind.REKEY, DealStep.MATCH),
+        (CallName.REDEAL, PartKind.TAG_SHARES, DealStep.MATCH),
+    ],
 )
-def test_drawer_comes_before_the_others(seats: tuple[int, ...], at_work: tuple[int, ...]) -> None:
-    owed = owing(PartKind.SHARES, *seats)
-    progress = progress_of(Call(CallName.DRAW, Seat(1)), owed, owed)
-    assert progress == DealProgress(DealStep.DRAW, tuple(map(Seat, at_work)), 0, len(seats), 0)
+def test_those_who_can_send_their_part_are_at_work(call: CallName, kind: PartKind, step: DealStep) -> None:
+    owed = owing(kind, 0, 1, 2, 3)
+    progress = progress_of(call, owed, owed[1:], owed[2:])
+    assert progress == DealProgress(step, (Seat(2), Seat(3)), 1, 4, 0.25)
 
 
-def test_racks_are_opened_by_all_at_once() -> None:
-    owed = owing(PartKind.OPEN_RACK, 0, 2)
-    progress = progress_of(Call(CallName.FINAL), owed, owed)
-    assert progress == DealProgress(DealStep.OPENING, (Seat(0), Seat(2)), 0, 2, 0)
+def test_steps_of_a_re_deal_that_go_on_at_once_are_told_one_after_the_other() -> None:
+    rekeys, shuffles, tags = (owing(kind, 0, 1) for kind in (PartKind.REKEY, PartKind.SHUFFLE, PartKind.TAG))
+    owed = (*rekeys, *shuffles, *tags)
+    missing = owed[1:]
+    progress = progress_of(CallName.REDEAL, owed, missing, (rekeys[1], shuffles[0]))
+    assert progress == DealProgress(DealStep.MATCH, (Seat(1),), 1, 4, 1 - 23 / 24)
+    progress = progress_of(CallName.REDEAL, owed, missing, shuffles[:1])
+    assert progress == DealProgress(DealStep.SHUFFLE, (Seat(0),), 0, 2, 1 - 23 / 24)
 
 
 def test_nothing_owed_is_no_progress() -> None:
-    assert progress_of(Call(CallName.FINAL), (), ()) is None
+    assert progress_of(CallName.FINAL, (), (), ()) is None
