@@ -29,7 +29,7 @@ from engine.board import tiles_on
 from engine.dealt import final_racks
 from engine.errors import IllegalMove
 from engine.options import with_options
-from engine.positions import parse_board, tile_position
+from engine.positions import card_position, parse_board, tile_position
 from engine.redeal import pool_size, unplaced
 from engine.rules import apply
 from engine.rulesets import ES, FI, PT, RuleSet
@@ -532,6 +532,24 @@ def test_an_open_card_of_who_goes_is_hidden_again_and_may_be_drawn() -> None:
     state = dealt(dealing, after)
     assert card in dealing.pools[1]
     check_places(dealing, state)
+
+
+def test_in_es_who_is_removed_after_going_out_has_won_all_the_same() -> None:
+    place = card_position(ES, (), parse_tiles("S2"), parse_tiles("D4"), parse_tiles("C5"))
+    third = SeatState(rack=(Slot(0, 60),))
+    state = replace(place.state, seats=(*place.state.seats, third), card_turn=CardTurn(drawn=True))
+    ((slot, tile),) = place.rack.items()
+    after = apply(apply(state, Discard(ANA, slot, tile)), Remove((ANA,)))
+    result = apply(after, RacksOpened(())).result
+    assert result is not None
+    assert (result.winners, result.out) == ((ANA,), ANA)
+
+
+def test_an_open_card_is_at_no_public_place_any_more_when_its_owner_has_left_the_last_seat_alone() -> None:
+    dealing, state = begun(ES, seats=2)
+    holding = apply(turn_of(dealing, state, BO), TakeDiscard(BO))
+    card = dealing.tile(holding.seats[BO].rack[-1])
+    assert set(unplaced(apply(holding, Leave(BO)))) - set(unplaced(holding)) == {card}
 
 
 def test_an_open_card_of_who_stays_stays_open_and_may_not_be_thrown_back() -> None:

@@ -55,6 +55,14 @@ def test_most_points_win_a_card_game_even_against_who_went_out() -> None:
     assert (score.scores, score.winners) == ((29, 30), (1,))
 
 
+def test_only_contenders_win_however_many_points_the_others_have() -> None:
+    laid = [parse_tiles("S2 S3 S4"), parse_tiles("HK DK CK"), parse_tiles("H2 H3 H4")]
+    score = score_cards(ES, laid, [(), (), ()], None, (0,))
+    assert (score.scores, score.winners) == ((9, 30, 9), (0,))
+    blocked = score_blocked(PT, [parse_tiles(text) for text in ("R5", "R3", "B5")], (0,))
+    assert (blocked.scores, blocked.winners) == ((0, 0, 0), (0,))
+
+
 def test_the_dearest_tiles_are_jokers_first() -> None:
     assert [str(tile) for tile in dearest(PT, parse_tiles("R1 J K13 B12"), 3)] == ["J", "K13", "B12"]
     assert dearest(PT, (), 3) == ()
