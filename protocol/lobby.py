@@ -29,6 +29,7 @@ from protocol.outputs import Output, RecordKind, Send, Store, Tell
 from protocol.roster import check_rules, clean_name, seat_order
 
 MAX_HEARD: Final = 64  # nodes whose sittings and signatures are kept
+MAX_ATTEMPT: Final = 2**32  # of drafts; the next number must still be one that can be sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +204,8 @@ class Lobby:
         assert isinstance(draft, GenesisDraft)
         if draft.genesis.table != self.table:
             raise RemoteProtocolError(envelope.sender, "draft for another table", (envelope.raw,))
+        if envelope.sender not in self._present() or not 0 <= draft.attempt <= MAX_ATTEMPT:
+            return False
         held = self._draft.body if self._draft is not None else None
         if isinstance(held, GenesisDraft) and held.attempt >= draft.attempt:
             return False

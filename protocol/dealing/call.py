@@ -85,8 +85,9 @@ class _Version:
 
     @property
     def open_shuffle(self) -> bool:
-        """A shuffle that was not found wrong so far."""
-        return self.owed.kind is PartKind.SHUFFLE and self.verdict is not _Verdict.WRONG
+        """A shuffle that was not found wrong so far, and of which is known what it builds on."""
+        known = self.built_on is not None
+        return self.owed.kind is PartKind.SHUFFLE and known and self.verdict is not _Verdict.WRONG
 
 
 class Purpose(Enum):
@@ -430,7 +431,7 @@ class OpenCall:
         """A shuffle to go on from, which may still be under check; the keys under it are not (docs/dealing.md, 2.4)."""
         for version in self._held(need):
             whole = _closure(version)
-            if version.built_on is not None and all(part.right or part.open_shuffle for part in whole):
+            if all(part.right or part.open_shuffle for part in whole):
                 return (version,)
         return None
 
