@@ -1,7 +1,4 @@
-"""`make bench`: what the hot paths cost on this machine. Medians, and ratios of things measured in the same run.
-
-Nothing in here passes or fails; docs/performance.md holds figures and says how they were had.
-"""
+"""What commits, votes and whole simulated games cost: medians, and ratios of things measured in the same run."""
 
 from __future__ import annotations
 
@@ -9,8 +6,6 @@ import statistics
 import time
 from collections.abc import Callable
 
-import click
-from rich.console import Console
 from rich.table import Table
 
 from engine.actions import Play
@@ -122,18 +117,3 @@ def tables(games: int) -> Table:
         each_ms = took_s / entries / seats * 1e3
         shown.add_row(name, str(seats), f"{took_s / games:.2f}", str(entries // games), f"{each_ms:.2f}")
     return shown
-
-
-@click.command()
-@click.option("--seconds", default=1.0, show_default=True, help="Time for each figure.")
-@click.option("--games", default=3, show_default=True, help="Simulated games for each kind of table.")
-def main(seconds: float, games: int) -> None:
-    """Measure and print."""
-    console = Console()
-    console.print(commits(seconds))
-    console.print(messages(seconds))
-    console.print(tables(games))
-
-
-if __name__ == "__main__":
-    main()
