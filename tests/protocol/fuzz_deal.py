@@ -21,9 +21,10 @@ from node.keystore import Identity
 from node.simulation import SimulatedTable
 from protocol.dealing.call import MAX_VERSIONS, OpenCall
 from protocol.dealing.dealer import Owed
-from protocol.dealing.group import encode_scalar, multiply_base
+from protocol.dealing.group import ELEMENT_BYTES, encode_scalar, multiply_base
 from protocol.dealing.proofs import DLEQ_BYTES, SHARE_BYTES, SHARES_PROOF_BYTES
 from protocol.dealing.secret_deal import secret_dealer
+from protocol.dealing.shuffle import CARD_BYTES
 from protocol.dealing.transcript import ORDER
 from protocol.envelope import Envelope, open_envelope, seal
 from protocol.errors import RemoteProtocolError
@@ -34,6 +35,7 @@ from protocol.roster import seat_of
 from protocol.session import Session
 from tests.security.layouts import LAYOUTS, Field, Layout, What, other_scalars, wrong_points, wrong_scalars
 from tests.security.liars import LiarsTable
+from tests.simulation.removal import in_call, play_until, remove
 
 _DRAW_BYTES: Final = SHARE_BYTES + SHARES_PROOF_BYTES
 _SETTLED_S: Final = 0.5  # longer than any frame under way, shorter than a heartbeat
@@ -54,8 +56,13 @@ MESSAGES: Final[dict[str, tuple[str, Wanted]]] = {
     "own-part": ("own-part", lambda body: isinstance(body, SignedAction) and bool(body.part)),
     "opening": ("opening", lambda body: isinstance(body, SignedAction) and bool(body.proof)),
     "open-rack": ("open-rack", _part(PartKind.OPEN_RACK)),
+    "rekey": ("rekey", _part(PartKind.REKEY)),
+    "tag": ("tag", _part(PartKind.TAG)),
+    "tag-shares": ("tag-shares", _part(PartKind.TAG_SHARES)),
 }
-"""What can be caught in any game: its name, the name of its layout, how it is known."""
+"""Every kind of message of the deal: its name, the name of its layout, how it is known."""
+
+_AFTER_A_LOSS: Final = {"rekey", "tag", "tag-shares"}
 
 
 @dataclass(frozen=True)
@@ -96,9 +103,15 @@ class Caught:
 
 
 def caught(name: str, seed: int, rules: RuleSet = ES) -> Caught:
-    """A table of two at the moment before one of them hears the first message of that name from the other."""
+    """A table of two at the moment before one of them hears the first message of that name from the other.
+
+    What belongs to a re-deal is caught at a table of three that has lost seat 2.
+    """
     layout, wanted = MESSAGES[name]
-    table = LiarsTable(rules, 2, seed)
+    lost = name in _AFTER_A_LOSS
+    table = LiarsTable(rules, 3 if lost else 2, seed)
+    if lost:
+        play_until(table, lambda: in_call(table, None))
     liars: list[Seat] = []
 
     def match_of(seat: Seat) -> Wanted:
@@ -110,6 +123,8 @@ def caught(name: str, seed: int, rules: RuleSet = ES) -> Caught:
         return match
 
     withheld = [table.withhold(seat, match_of(Seat(seat))) for seat in range(2)]
+    if lost:
+        remove(table, (2,))
     table.run_until(lambda: bool(liars), within_s=100_000.0)
     table.run_for(_SETTLED_S)
     call = table.game(1 - liars[0]).call
@@ -130,6 +145,12 @@ def _counts(name: str, payload: bytes, rules: RuleSet) -> tuple[int, ...]:
             return (1,)
         case "open-rack":
             return (len(payload) - DLEQ_BYTES,)
+        case "rekey":
+            return ((len(payload) - SHARES_PROOF_BYTES) // SHARE_BYTES,)
+        case "tag":
+            return ((len(payload) - ELEMENT_BYTES - DLEQ_BYTES) // CARD_BYTES,)
+        case "tag-shares":
+            return ((len(payload) - DLEQ_BYTES) // ELEMENT_BYTES,)
         case _:
             return ()
 
@@ -316,12 +337,13 @@ def _open_call_again(at: Caught) -> None:
     """The call as it was, for few versions of one part are looked at."""
     call = at.game.call
     if call is not None:
-        again = OpenCall(call.call, call.context, call.owed, call.dealer, call.first_proposer, call.own, call.draw_part)
+        place = (call.call, call.context, call.owed, call.dealer, call.first_proposer, call.own, call.draw_part)
+        again = OpenCall(*place, trusted=True)
         for envelope in at.held:
             seat = seat_of(at.game.genesis, envelope.sender)
             assert seat is not None
             again.add(seat, envelope)
-        again.check_now()
+        again.goes_live()
         at.game.call = again
 
 
