@@ -10,20 +10,21 @@ from engine.actions import Draw
 from engine.rulesets import ES, RuleSet
 from engine.state import Phase, Seat
 from node.simulation import SimulatedNode
-from protocol.dealing.group import encode_scalar
-from protocol.game import Game
+from protocol.dealing.secret_deal import secret_dealer
+from protocol.game import DealerMaker, Game
 from protocol.messages import AnswersEntry, Body, DealPart, PartKind, Proposal, SignedAction
+from protocol.outputs import RecordKind
 from protocol.session import Session
-from tests.security.liars import LiarsTable, Lie, Match, secrets_of, silent
+from tests.security.liars import LiarsTable, Lie, Match, silent
 
 SMALL: Final = replace(ES, hand=3)  # 52 cards, 3 a seat
 LIAR: Final = 2
 HONEST: Final = (0, 1)
 
 
-def at_turn_of(seat: int, rules: RuleSet = SMALL, seed: int = 1, seats: int = 3) -> LiarsTable:
-    """A table that stands at the first turn of a seat, whose own player does nothing."""
-    table = LiarsTable(rules, seats, seed)
+def at_turn_of(seat: int, rules: RuleSet = SMALL, make_dealer: DealerMaker = secret_dealer) -> LiarsTable:
+    """A table of three that stands at the first turn of a seat, whose own player does nothing."""
+    table = LiarsTable(rules, 3, 1, make_dealer)
     table.run_to_height(1)
     table.node(seat).player = silent
     table.run_until(lambda: all(is_turn_of(node.session, seat) for node in table.nodes))
@@ -49,8 +50,9 @@ def payload_of(table: LiarsTable, seat: int, kind: PartKind) -> bytes:
 
 
 def secret_scalars(node: SimulatedNode) -> list[bytes]:
-    """x and q of a node's newest game."""
-    return [encode_scalar(scalar) for scalar in secrets_of(node)]
+    """x and q of every game and epoch of a node, each once: its journal before anything is erased."""
+    found = [record.data for record in node.journal if record.kind is RecordKind.SECRET and record.data]
+    return list(dict.fromkeys(secret[at : at + 32] for secret in found for at in (0, 32)))
 
 
 def is_answers(call: str) -> Match:
