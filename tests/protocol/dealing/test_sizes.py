@@ -1,7 +1,6 @@
 """Every message of the deal is as long as docs/dealing.md, section 2.2, says, whatever is in it (pitfall 24).
 
-The formulas stand here in numbers of their own; the messages are those of real tables. Those of a re-deal are measured
-in test_redeal.py; here their sizes are added up.
+The formulas stand here in numbers of their own; the messages are those of real tables.
 """
 
 from __future__ import annotations
@@ -11,7 +10,9 @@ from dataclasses import replace
 
 import pytest
 
+from engine.redeal import unplaced
 from engine.rulesets import ES, PT, RuleSet
+from engine.state import Seat
 from node.simulation import SimulatedTable, finished
 from protocol.codec import encode
 from protocol.dealing import shuffle
@@ -25,6 +26,7 @@ from protocol.game import laid_by
 from protocol.log import Committed
 from protocol.messages import ActionEntry, DealPart, PartKind, SignedAction
 from tests.protocol.dealing.deals import dealt
+from tests.simulation.removal import game_of, in_call, play_until, remove, staying
 
 COIN = 32
 COMMIT = 64
@@ -52,13 +54,17 @@ def until_dealt(seats: int, cards: int, hand: int) -> int:
     return COMMIT + REVEAL - COIN + deck(cards) + shuffle_proof(cards) + seats * shares(hand)
 
 
-def redealt(seats: int, unopened: int, held: int) -> int:
-    """All messages of a re-deal among `seats` of `unopened` tiles, `held` of them on each rack."""
-    keys = COMMIT + REVEAL - COIN
-    tagged = unopened + seats * held
-    tag = 32 + 64 * tagged + 64
-    tag_share = 32 * tagged + 64
-    return seats * (keys + shares(held) + deck(unopened) + shuffle_proof(unopened) + tag + tag_share)
+def redeal_parts(unopened: int, held: int, all_held: int) -> dict[PartKind, int]:
+    """What one seat with `held` tiles sends in a re-deal of `unopened` ones, `all_held` of them on racks."""
+    tagged = unopened + all_held
+    return {
+        PartKind.KEY_COMMIT: COMMIT,
+        PartKind.KEY_REVEAL: 32 + 64,
+        PartKind.REKEY: shares(held),
+        PartKind.SHUFFLE: deck(unopened) + shuffle_proof(unopened),
+        PartKind.TAG: 32 + deck(tagged) + 64,
+        PartKind.TAG_SHARES: 32 * tagged + 64,
+    }
 
 
 @pytest.mark.parametrize(
@@ -108,6 +114,23 @@ def test_every_message_of_a_whole_game_and_what_is_around_it(played: list[Commit
     assert seen == set(expected)
 
 
+def test_every_message_of_a_re_deal() -> None:
+    table = SimulatedTable(ES, 3, 3, secret_dealer)
+    play_until(table, lambda: in_call(table, None))
+    remove(table, (2,))
+    state = game_of(table, 0).state
+    held = {seat: len(state.hidden_slots(Seat(seat))) for seat in range(2)}
+    play_until(table, lambda: in_call(table, None))
+    keys = {member.node: seat for seat, member in enumerate(game_of(table, 0).genesis.members)}
+    sent: dict[int, dict[PartKind, int]] = {0: {}, 1: {}}
+    for envelope in parts(staying(table)[0].log[-1:]):
+        assert isinstance(envelope.body, DealPart)
+        assert len(envelope.raw) - len(envelope.body.payload) <= ENVELOPE
+        sent[keys[envelope.sender]][envelope.body.kind] = len(envelope.body.payload)
+    all_held = sum(held.values())
+    assert sent == {seat: redeal_parts(len(unplaced(state)), held[seat], all_held) for seat in (0, 1)}
+
+
 def test_an_action_holds_one_proof_however_many_tiles_it_opens(played: list[Committed]) -> None:
     drawn, opened = 0, set()
     for signed, raw in actions(played):
@@ -150,4 +173,5 @@ def test_the_sums_are_those_of_the_text() -> None:
     """docs/performance.md, the secret deal."""
     assert [until_dealt(seats, 106, 14) for seats in (2, 3, 4)] == [22_752, 23_744, 24_736]
     assert until_dealt(6, 52, 7) == 13_664
-    assert [redealt(seats, 86, 13) for seats in (2, 3)] == [57_536, 90_048]
+    sums = [seats * sum(redeal_parts(86, 13, seats * 13).values()) for seats in (2, 3)]
+    assert sums == [57_344, 89_760]
