@@ -154,6 +154,13 @@ class Game:
             return None
         return self.entry(AnswersEntry(self.call.call.name.value, self.call.message_digests()))
 
+    def complete_answers(self) -> tuple[bytes, ...] | None:
+        """What a removal has to name: the complete answers to a call that brings tiles to a rack (rule 13)."""
+        call = self.call
+        if call is None or call.call.name not in (CallName.RACKS, CallName.DRAW) or not call.complete:
+            return None
+        return call.message_digests()
+
     def next_game_entry(self) -> Entry | None:
         """The entry that begins the next game, once every seat wishes it."""
         if not self.between_games or set(self._wishes) != set(self.seats_in_game()):

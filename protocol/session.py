@@ -7,7 +7,7 @@ out in order: what is stored is durable before what follows is sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,16 +17,17 @@ from engine.rules import at_time_up
 from engine.state import Phase, PublicState, Seat, Slot
 from engine.tiles import TileId
 from protocol.codec import decode, encode
+from protocol.consensus.absence import Absence, Contacts, Standstill
 from protocol.consensus.clock import TurnClock
-from protocol.consensus.driver import HeightDriver, LockRecord
+from protocol.consensus.driver import AGREEMENT_BODIES, HeightDriver, LockRecord
 from protocol.dealing.call import Job, OpenCall
-from protocol.dealing.dealer import Dealer
+from protocol.dealing.dealer import Dealer, Owed
 from protocol.envelope import Envelope, Signer, digest, open_envelope, seal
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import EntryCommitted, EvidenceFound, GameStarted, MessageRefused
 from protocol.game import DealerMaker, Game, Judgement, genesis_committed
 from protocol.lobby import Lobby
-from protocol.log import Committed, check_commit_certificate, content_kind
+from protocol.log import Committed, check_commit_certificate, content_kind, may_be_left_out
 from protocol.messages import (
     Body,
     CatchUp,
@@ -35,10 +36,13 @@ from protocol.messages import (
     GenesisDraft,
     GenesisEntry,
     GenesisSignature,
+    GoOnWish,
     NextGameWish,
+    PartKind,
     Precommit,
     Prevote,
     Proposal,
+    Regroup,
     SeatAction,
     SignedAction,
     Sitting,
@@ -54,6 +58,10 @@ TIME_UP_MARGIN_S: Final = 0.5  # deal-entries section 2: the milder cases are se
 CATCH_UP_BYTES: Final = 100_000
 MAX_EARLY: Final = 256  # messages of the next height that are kept until this one is done
 MAX_TAKEN: Final = 4096
+LIMIT_S: Final = 5.0  # for a part of an open call
+LONG_LIMIT_S: Final = 20.0
+LONG_PARTS: Final = frozenset({PartKind.SHUFFLE, PartKind.TAG, PartKind.TAG_SHARES})
+VOTE_LIMIT_S: Final = 10.0  # for a vote, from the own one on
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +114,15 @@ class Session:
     _finished_height: int = -1  # where the end of the own time was dealt with
     _next_beat_s: float = 0.0
     _beat: int = 0
+    _life: bytes = b""
+    _lives: dict[bytes, tuple[bytes, int]] = field(default_factory=dict)  # of others: the newest life, and its beat
+    _past_lives: set[bytes] = field(default_factory=set)
+    _statuses: dict[bytes, Envelope] = field(default_factory=dict)
+    _contacts: Contacts | None = None
+    _standstill: Standstill | None = None
+    _looked_s: float = 0.0
+    _awaited_s: dict[Owed, float] = field(default_factory=dict)  # since when a part of the open call could be here
+    _given_up: set[Seat] = field(default_factory=set)  # whom the own player wants to go on without
 
     @classmethod
     def in_lobby(
@@ -123,6 +140,7 @@ class Session:
         """A session that sits down at a table: opens it with `card`, or joins one that somebody else has opened."""
         session = cls(signer, table, entropy, make_dealer)
         session._next_beat_s = now_s + HEARTBEAT_S
+        session._life = entropy(8)
         own = Sitting(0, True, clean_name(name), bot, False, False, entropy(32))
         session.lobby = Lobby(table, signer.node_id, session._seal, session._outputs, own)
         if card is None:
@@ -148,6 +166,7 @@ class Session:
         """
         session = cls(signer, table, entropy, make_dealer)
         session._next_beat_s = now_s
+        session._life = entropy(8)
         session.lobby = Lobby(
             table,
             signer.node_id,
@@ -160,7 +179,10 @@ class Session:
         except (RemoteProtocolError, DecodeError, AssertionError) as error:
             raise LocalProtocolError(f"the journal does not replay: {error}") from error
         session._outputs.clear()
-        return session if session.game is not None else None
+        if session.game is None:
+            return None
+        session._meet(now_s)
+        return session
 
     def __repr__(self) -> str:  # what it holds is partly secret
         return f"Session({self.signer.node_id.hex()[:8]}, height={self.height})"
@@ -246,6 +268,33 @@ class Session:
             self._driver.wish_next_game(now_s)
             self._settle(now_s)
 
+    # Absence (docs/agreement.md, rules 12 to 18)
+
+    def absences(self) -> tuple[Absence, ...]:
+        """Who is out of contact, since when, and until when the others wait at least."""
+        return () if self._contacts is None else self._contacts.absences()
+
+    def may_go_on_without(self, now_s: float) -> tuple[Seat, ...]:
+        """The seats whose countdown is over, so that the own player may choose to go on without them."""
+        if self.game is None or self.game.seat is None or self._contacts is None or self._driver is None:
+            return ()
+        over = {a.seat for a in self._contacts.absences() if now_s >= a.until_s} | self._driver.refusers()
+        return tuple(sorted(over - {self.game.seat}))
+
+    def go_on_without(self, seats: Iterable[Seat], now_s: float) -> None:
+        """The own player chooses to go on without these seats. Takes effect when all who stay choose the same."""
+        self._given_up |= set(seats) & set(self.may_go_on_without(now_s))
+        self._settle(now_s)
+
+    def keep_waiting(self, now_s: float) -> None:
+        """The own player would rather wait, as long as it has not been signed that the game goes on."""
+        self._given_up.clear()
+        self._settle(now_s)
+
+    def go_on_wishes(self) -> dict[Seat, tuple[int, ...]]:
+        """Without whom the seats wish to go on, of those that do."""
+        return {} if self._driver is None else self._driver.wishes()
+
     # Links and frames
 
     def linked(self, node: bytes, now_s: float) -> None:
@@ -292,6 +341,8 @@ class Session:
             driver_s = self._driver.next_deadline_s()
             if driver_s is not None:
                 deadlines.append(driver_s)
+            if self._contacts is not None:
+                deadlines.extend(self._absence_deadlines())
             if self.clock.end_s is not None and self._own_turn_open() and self._finished_height != self.height:
                 deadlines.append(self.clock.end_s - self._margin_s())
         return min(deadlines)
@@ -332,6 +383,7 @@ class Session:
         body = envelope.body
         match body:
             case Status():
+                self._take_heartbeat(envelope, body, now_s)
                 if envelope.sender == link:
                     self._take_status(link, body, now_s)
             case CatchUp():
@@ -339,7 +391,16 @@ class Session:
             case TableCard() | Sitting() | GenesisDraft() | GenesisSignature():
                 if self.game is None and self.lobby.receive(envelope):
                     self._outputs.append(Send(envelope.raw, but=link))
-            case SignedAction() | NextGameWish() | Proposal() | Prevote() | Precommit() | DealPart():
+            case (
+                SignedAction()
+                | NextGameWish()
+                | Proposal()
+                | Prevote()
+                | Precommit()
+                | Regroup()
+                | GoOnWish()
+                | DealPart()
+            ):
                 self._take_agreement(link, envelope, body.height, now_s)
 
     def _take_agreement(self, link: bytes, envelope: Envelope, height: int, now_s: float) -> None:
@@ -352,9 +413,38 @@ class Session:
         if self._driver.receive(envelope, now_s):
             self._outputs.append(Send(envelope.raw, but=link))  # rule 8
 
+    def _take_heartbeat(self, envelope: Envelope, status: Status, now_s: float) -> None:
+        """A signed heartbeat counts by whatever path it came, each once, and none of a life before (rule 12)."""
+        if self.game is None or self._contacts is None:
+            return
+        seat = seat_of(self.game.genesis, envelope.sender)
+        life, beat = self._lives.get(envelope.sender, (b"", -1))
+        if status.life != life:
+            if status.life in self._past_lives:
+                return
+            self._past_lives.add(life)
+        elif status.beat <= beat:
+            return
+        self._lives[envelope.sender] = (status.life, status.beat)
+        self._statuses[envelope.sender] = envelope
+        if seat is not None:
+            self._contacts.heard(seat, now_s)
+
+    def _pass_on_heartbeats(self, link: bytes, status: Status, now_s: float) -> None:
+        """Another misses the heartbeat of some seats: send it the newest that is here."""
+        assert self.game is not None
+        silent = () if self._contacts is None else self._contacts.missed(now_s)
+        for index in status.misses:
+            if 0 <= index < len(self.game.genesis.members) and index not in silent:
+                newest = self._statuses.get(self.game.genesis.members[index].node)
+                if newest is not None:
+                    self._outputs.append(Send(newest.raw, to=link))
+
     def _take_status(self, link: bytes, status: Status, now_s: float) -> None:
         peer = self._peers.setdefault(link, _Peer(now_s))
         before, peer.status = peer.status, status
+        if self.game is not None:
+            self._pass_on_heartbeats(link, status, now_s)
         if status.height < self.height:
             self._send_catch_up(link, status.height)
         elif status.height == self.height and self._driver is not None and status.held != self._held():
@@ -423,15 +513,70 @@ class Session:
         """Let everything that can happen now happen: votes, commits, and the messages that came early."""
         if self.game is None:
             self._start_if_signed(now_s)
+        self._look_around(now_s)
         while self._driver is not None and self.game is not None:
             self._driver.advance(now_s)
-            if self._driver.committed is None:
+            if self._driver.committed is None and not self._wish_to_go_on(now_s):
                 self._ask_for_jobs()
                 return
+            if self._driver.committed is None:
+                continue
             committed, judged, round_number = self._driver.committed
             before = self.game.state
             self.game.commit(committed, judged)
             self._committed(before, committed, judged, round_number, now_s)
+
+    def _meet(self, now_s: float) -> None:
+        """A game begins for this node: it looks after the others' heartbeats from here on."""
+        assert self.game is not None
+        others = tuple(seat for seat in self.game.seats_in_game() if seat != self.game.seat)
+        self._contacts = Contacts(others, now_s)
+        self._standstill = Standstill(float(self.game.state.rules.turn_seconds))
+        self._looked_s = now_s
+
+    def _look_around(self, now_s: float) -> None:
+        """Note who is out of contact, and let the turn's clock stand for the silent (rule 12)."""
+        if self.game is None or self._contacts is None or self._driver is None or self._standstill is None:
+            return
+        silent = self._contacts.silent(now_s)
+        elapsed_s, self._looked_s = now_s - self._looked_s, now_s
+        end_s = self.clock.end_s
+        if silent and end_s is not None and now_s - elapsed_s < end_s:
+            granted_s = self._standstill.granted_s(silent, self.game.state.turn_number, elapsed_s)
+            self.clock = TurnClock(end_s=end_s + granted_s)
+            self._driver.clock_end_s = self._clock_end_s()
+        faulty = {seat_of(self.game.genesis, found.node) for found in self.evidence}
+        self._contacts.look(self._owing(now_s), {seat for seat in faulty if seat is not None}, now_s)
+
+    def _owing(self, now_s: float) -> set[Seat]:
+        """Seats whose part of the open call, or whose vote, is over its limit (docs/deal-entries.md, section 3)."""
+        assert self.game is not None
+        assert self._driver is not None
+        call = self.game.call
+        awaited = () if call is None else call.awaited()
+        self._awaited_s = {owed: self._awaited_s.get(owed, now_s) for owed in awaited}
+        late = {owed.seat for owed, since_s in self._awaited_s.items() if now_s - since_s > _limit_s(owed)}
+        return late | self._driver.owing_votes(now_s, VOTE_LIMIT_S)
+
+    def _absence_deadlines(self) -> list[float]:
+        assert self._contacts is not None
+        deadlines = [since_s + _limit_s(owed) + 0.001 for owed, since_s in self._awaited_s.items()]
+        contact_s = self._contacts.next_deadline_s(self._looked_s)
+        return [when_s for when_s in (*deadlines, contact_s) if when_s is not None and when_s > self._looked_s]
+
+    def _wish_to_go_on(self, now_s: float) -> bool:
+        """Show whether the own player would go on without those who are gone. True if that has changed anything."""
+        if self.game is None or self.game.seat is None or self._driver is None or self._contacts is None:
+            return False
+        absent = {absence.seat for absence in self._contacts.absences()} | self._driver.refusers()
+        self._given_up &= absent
+        gone = tuple(sorted(self._given_up & set(self.may_go_on_without(now_s))))
+        wish: tuple[int, ...] | None = None
+        if gone and may_be_left_out(self.game.seats_in_game(), gone):
+            wish = gone
+        elif not absent and (self._driver.left_rounds or () in self._driver.wishes().values()):
+            wish = ()  # everybody is here again (rule 17)
+        return self._driver.wish_to_go_on(wish)
 
     def _ask_for_jobs(self) -> None:
         assert self.game is not None
@@ -451,6 +596,7 @@ class Session:
         self.game = self._game(genesis)
         committed = genesis_committed(genesis, certificate)
         self.log.append(committed)
+        self._meet(now_s)
         self._outputs.append(Store(RecordKind.COMMITTED, 0, encode(committed)))
         self._outputs.append(Tell(GameStarted()))
         self._begin_height(now_s)
@@ -474,6 +620,11 @@ class Session:
         entry = committed.entry
         self.log.append(committed)
         self.clock = self.clock.after(before, self.game.state, now_s)
+        if before.game != self.game.state.game or self._contacts is None:
+            self._meet(now_s)
+        assert self._contacts is not None
+        self._contacts.without(set(range(len(before.seats))) - set(self.game.seats_in_game()))
+        self._awaited_s.clear()
         if (before.turn_number, before.game) != (self.game.state.turn_number, self.game.state.game):
             self.draft = None
         self._outputs.append(Store(RecordKind.COMMITTED, entry.height, encode(committed)))
@@ -489,7 +640,7 @@ class Session:
         if self.game.over:
             self._outputs.append(Store(RecordKind.CLOSED, self.height, b""))
         else:
-            self._driver = HeightDriver(self.game, self._seal, self._report, self._clock_end_s(), self._outputs)
+            self._driver = self._new_driver()
             self._jobs.clear()
             early, self._early = self._early, []
             for envelope in early:
@@ -497,6 +648,15 @@ class Session:
                     self._take_agreement(envelope.sender, envelope, _height(envelope), now_s)
                 except RemoteProtocolError as error:
                     self._report(error)
+
+    def _new_driver(self) -> HeightDriver:
+        assert self.game is not None
+
+        def may_leave_out(seat: Seat, now_s: float) -> bool:
+            return self._contacts is not None and self._contacts.may_go_without(seat, now_s)
+
+        end_s = self._clock_end_s()
+        return HeightDriver(self.game, self._seal, self._report, end_s, self._outputs, may_leave_out)
 
     def _clock_end_s(self) -> float | None:
         """When this node's clock of the height ends; for an open call the driver sets it itself."""
@@ -576,7 +736,7 @@ class Session:
         self.log.append(committed)
         self._driver = None
         if not self.game.over:
-            self._driver = HeightDriver(self.game, self._seal, self._report, self._clock_end_s(), self._outputs)
+            self._driver = self._new_driver()
 
     # Small things
 
@@ -586,7 +746,8 @@ class Session:
     def _status(self) -> Envelope:
         self._beat += 1
         head = bytes(32) if self.game is None else self.game.head
-        return self._seal(Status(self._beat, self.height, head, self._held()))
+        missed = () if self._contacts is None else self._contacts.missed(self._looked_s)
+        return self._seal(Status(self._life, self._beat, self.height, head, self._held(), missed))
 
     def _held(self) -> bytes:
         """A sum over the messages of this height that are held: equal sums, nothing is missing."""
@@ -605,7 +766,12 @@ class Session:
             self._outputs.append(Tell(MessageRefused(error.node, error.reason)))
 
 
+def _limit_s(owed: Owed) -> float:
+    """How long a seat has for its part. Source: docs/deal-entries.md, section 3."""
+    return LONG_LIMIT_S if owed.kind in LONG_PARTS else LIMIT_S
+
+
 def _height(envelope: Envelope) -> int:
     body = envelope.body
-    assert isinstance(body, (SignedAction, NextGameWish, Proposal, Prevote, Precommit, DealPart))
+    assert isinstance(body, AGREEMENT_BODIES)
     return body.height

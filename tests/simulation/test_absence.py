@@ -1,0 +1,130 @@
+"""Seats that go away: the table waits, counts down, goes on without them, or takes them back."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.rulesets import ES, PT, RuleSet
+from engine.state import Phase, Seat
+from node.simulation import SimulatedTable, finished
+from protocol.consensus.absence import CONTACT_S, COUNTDOWN_S, Cause
+from protocol.events import EntryCommitted
+from tests.simulation.removal import in_call, play_on, play_until, seat_node, staying
+
+
+def after_turns(table: SimulatedTable, turns: int) -> None:
+    def reached() -> bool:
+        if not in_call(table, None):
+            return False
+        state = staying(table)[0].state
+        return state is not None and state.turn_number >= turns
+
+    play_until(table, reached)
+
+
+def removals(table: SimulatedTable, index: int) -> list[EntryCommitted]:
+    events = table.nodes[index].events
+    return [event for event in events if isinstance(event, EntryCommitted) and event.kind == "remove"]
+
+
+@pytest.mark.parametrize(("rules", "seats"), [(PT, 3), (ES, 5)], ids=["pt", "es"])
+def test_the_table_goes_on_without_who_is_gone_after_the_countdown(rules: RuleSet, seats: int) -> None:
+    table = SimulatedTable(rules, seats, 2)
+    after_turns(table, 4)
+    gone = seat_node(table, 1)
+    table.crash(gone)
+    left_s = table.now_s
+    play_until(table, lambda: all(session.absences() for session in staying(table)))
+    assert table.now_s - left_s < CONTACT_S + 1.5, "everybody knows whom they wait for"
+    assert all(a.cause is Cause.SILENT for session in staying(table) for a in session.absences())
+    play_until(table, lambda: len(staying(table)[0].game.seats_in_game()) == seats - 1)  # type: ignore[union-attr]
+    assert COUNTDOWN_S < table.now_s - left_s < COUNTDOWN_S + 20
+    for _now_s in play_on(table):
+        pass
+    assert table.refusals() == []
+    assert len({session.game.head for session in staying(table) if session.game is not None}) == 1
+
+
+def test_who_comes_back_in_time_plays_on() -> None:
+    table = SimulatedTable(ES, 4, 3)
+    after_turns(table, 4)
+    gone = seat_node(table, 2)
+    table.crash(gone)
+    play_until(table, lambda: all(session.absences() for session in staying(table)))
+    back_s = table.now_s + 20
+    table.at(back_s, lambda: table.restart(gone))
+    play_until(table, lambda: table.now_s > back_s + 2 and len(staying(table)) == 4)
+    assert not any(session.absences() for session in staying(table))
+    table.run()
+    assert table.refusals() == []
+    assert not removals(table, gone)
+
+
+def test_who_comes_back_too_late_is_told_and_follows() -> None:
+    table = SimulatedTable(ES, 4, 4)
+    after_turns(table, 3)
+    gone = seat_node(table, 0)
+    table.crash(gone)
+    play_until(table, lambda: staying(table)[0].game.seats_in_game() == (1, 2, 3))  # type: ignore[union-attr]
+    table.restart(gone)
+    play_until(table, lambda: bool(removals(table, gone)))
+    assert table.nodes[gone].session.seat is None
+    table.run()
+    assert finished(table.nodes[gone].session)
+    assert table.refusals() == []
+
+
+def test_two_seats_cannot_go_on_alone() -> None:
+    table = SimulatedTable(ES, 2, 5)
+    after_turns(table, 3)
+    gone = seat_node(table, 1)
+    table.crash(gone)
+    until_s = table.now_s + 300
+    play_until(table, lambda: table.now_s > until_s)
+    (session,) = staying(table)
+    assert session.game is not None
+    assert session.game.seats_in_game() == (0, 1)
+    table.restart(gone)
+    table.run()
+    assert table.refusals() == []
+
+
+def test_the_actors_clock_stands_still_while_somebody_is_away_but_not_for_ever() -> None:
+    """Rule 12: at most half the limit or 30 s in one turn."""
+    table = SimulatedTable(PT, 3, 6)
+    after_turns(table, 2)
+    for node in table.nodes:
+        node.player = lambda session, now_s: None
+    after_s = table.now_s
+    state = staying(table)[0].state
+    assert state is not None
+    away = seat_node(table, (state.turn + 1) % 3)
+    ends_s = table.nodes[seat_node(table, state.turn)].session.clock.end_s
+    assert ends_s is not None
+    table.crash(away)
+    back_s = after_s + CONTACT_S + 10
+    table.at(back_s, lambda: table.restart(away))
+    play_until(table, lambda: table.now_s > back_s + 3)
+    later_s = table.nodes[seat_node(table, state.turn)].session.clock.end_s
+    assert later_s is not None
+    assert 8 < later_s - ends_s < 13
+    table.crash(away)
+    play_until(table, lambda: table.now_s > back_s + 50)
+    latest_s = table.nodes[seat_node(table, state.turn)].session.clock.end_s
+    if latest_s is not None:
+        assert latest_s - ends_s <= 30.001
+
+
+def test_a_game_ends_with_a_loss_for_who_was_removed() -> None:
+    table = SimulatedTable(PT, 4, 7)
+    after_turns(table, 5)
+    table.crash(seat_node(table, 3))
+    for _now_s in play_on(table):
+        pass
+    state = staying(table)[0].state
+    assert state is not None
+    assert state.phase is Phase.OVER
+    assert state.result is not None
+    assert Seat(3) not in state.result.winners
+    assert state.result.scores[3] < 0
+    assert sum(state.result.scores) == 0
