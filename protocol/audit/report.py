@@ -28,12 +28,12 @@ class Fault(Exception):  # noqa: N818 - a finding
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A seat. `node` is its key; `bot` is what it says of itself; `stayed`: it was in the game to the end."""
+    """A seat. `node` is its key, `bot` what it says of itself, `removed_at` the height of the entry that removed it."""
 
     name: str
     node: bytes
     bot: bool
-    stayed: bool
+    removed_at: int | None
 
 
 @dataclass(frozen=True, slots=True)
