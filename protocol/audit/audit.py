@@ -22,7 +22,16 @@ from protocol.errors import LocalProtocolError, RemoteProtocolError
 from protocol.game import DealerMaker, Game, genesis_committed, series_standing
 from protocol.gamefile import Accusation, Deal, GameFile, deal_of, read_game_file
 from protocol.log import Committed, check_commit_certificate, content_kind
-from protocol.messages import ActionEntry, AnswersEntry, Content, Genesis, GenesisEntry, NextGameEntry, RemoveEntry
+from protocol.messages import (
+    ActionEntry,
+    AnswersEntry,
+    Content,
+    Entry,
+    Genesis,
+    GenesisEntry,
+    NextGameEntry,
+    RemoveEntry,
+)
 from protocol.roster import check_genesis, seat_of
 
 DEALERS: Final[Mapping[Deal, DealerMaker]] = {
@@ -96,7 +105,7 @@ class _Audit:
         try:
             game.replay(committed)
         except RemoteProtocolError as error:
-            raise self._refused(content, error) from error
+            raise self._refused(committed.entry, error) from error
         except LocalProtocolError as error:  # right proofs led to something impossible
             raise self._fault(None, str(error)) from error
         if isinstance(content, AnswersEntry) and content.call == CallName.REDEAL.value:
@@ -113,15 +122,15 @@ class _Audit:
         if game.state.phase is Phase.OVER:
             self._note_game()
 
-    def _refused(self, content: Content, error: RemoteProtocolError) -> Fault:
+    def _refused(self, entry: Entry, error: RemoteProtocolError) -> Fault:
         """The fault in an entry that does not replay. Named is only who signed what must not be signed here."""
         call = self.game.call
         if call is not None and call.faults:
             return self._fault(call.faults[0].node, call.faults[0].reason)
         node = error.node if error.evidence else None
-        if isinstance(content, ActionEntry):
-            node = self._wrong_actor(content)
-        return self._fault(node, error.reason.removeprefix(f"entry at height {self.game.height}: "))
+        if isinstance(entry.content, ActionEntry):
+            node = self._wrong_actor(entry.content)
+        return self._fault(node, error.reason.removeprefix(f"entry at height {entry.height}: "))
 
     def _wrong_actor(self, content: ActionEntry) -> bytes | None:
         """The actor, if it is its action that cannot be an entry here."""
@@ -191,9 +200,7 @@ class _Audit:
         if state.phase is not Phase.OVER:
             self._note_game()
         return Report(
-            table=self.genesis.table,
-            table_name=self.genesis.table_name,
-            rules=self.genesis.rules,
+            genesis=self.genesis,
             deal=self.file.deal,
             players=tuple(
                 Player(member.name, member.node, member.bot, self.removed.get(seat))

@@ -9,6 +9,7 @@ from engine.rulesets import RuleSet
 from engine.series import Standing
 from engine.state import CallName, GameResult, Seat
 from protocol.gamefile import Deal
+from protocol.messages import Genesis
 
 
 class Fault(Exception):  # noqa: N818 - a finding
@@ -65,9 +66,7 @@ class Report:
     them too. `waiting`: the call that was open at the end of the log.
     """
 
-    table: bytes
-    table_name: str
-    rules: RuleSet
+    genesis: Genesis
     deal: Deal
     players: tuple[Player, ...]
     entries: Mapping[str, int]
@@ -78,6 +77,11 @@ class Report:
     standing: Standing
     waiting: CallName | None
     findings: tuple[Finding, ...]
+
+    @property
+    def rules(self) -> RuleSet:
+        """What was played."""
+        return self.genesis.rules
 
     @property
     def height(self) -> int:
