@@ -250,13 +250,13 @@ class Session:
         self._settle(now_s)
 
     def may_wish(self) -> bool:
-        """Whether the own player may ask for the next game of the series and has not yet."""
+        """Whether the own player may ask for the next game of the series and has not yet; also after it was lost."""
         return (
             self.game is not None
             and self._driver is not None
-            and self.game.seat is not None
+            and self.game.own_seat is not None
             and self.game.between_games
-            and self.game.seat not in self.game.wishes()
+            and self.game.own_seat not in self.game.wishes()
         )
 
     def next_game_wishes(self) -> frozenset[Seat]:
@@ -265,7 +265,7 @@ class Session:
 
     def wish_next_game(self, now_s: float) -> None:
         """The own player wants the next game. It begins when everybody wants it. Safe to ask twice."""
-        if self.game is None or self._driver is None or self.game.seat is None or not self.game.between_games:
+        if self.game is None or self._driver is None or self.game.own_seat is None or not self.game.between_games:
             raise LocalProtocolError("there is no next game now")
         if self.may_wish():
             self._driver.wish_next_game(now_s)

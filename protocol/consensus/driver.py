@@ -131,7 +131,7 @@ class HeightDriver:
             raise RemoteProtocolError(envelope.sender, f"{envelope.kind} of a node without a seat")
         if (body.height, body.prev) != (self.game.height, self.game.head):
             raise RemoteProtocolError(None, f"{envelope.kind} on another branch than ours")
-        if seat not in self._book.seats:
+        if seat not in self._book.seats and not isinstance(body, NextGameWish):
             raise RemoteProtocolError(None, f"{envelope.kind} of a seat that is out of the game")
         match body:
             case SignedAction():
@@ -280,7 +280,7 @@ class HeightDriver:
         self.advance(now_s)
 
     def wish_next_game(self, now_s: float) -> None:
-        """The own player wants the next game of the series."""
+        """The own player wants the next game of the series; who was lost sits down again for it."""
         self.game.add_wish(self._speak(self.game.wish()))
         self.advance(now_s)
 

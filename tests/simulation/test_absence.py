@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
 from engine.rulesets import ES, PT, RuleSet
 from engine.state import Phase, Seat
-from node.simulation import SimulatedTable, finished
+from node.autoplay import act_by_bot
+from node.simulation import SimulatedNode, SimulatedTable, finished
 from protocol.codec import encode
 from protocol.consensus.absence import CONTACT_S, COUNTDOWN_S, Cause
 from protocol.envelope import seal
@@ -179,4 +183,31 @@ def test_the_way_back_when_some_have_signed_to_go_on_and_then_all_are_here(seed:
     play_until(table, lambda: table.now_s > back_s + 20)
     assert len(staying(table)) == 4, "nobody was removed"
     table.run()
+    assert table.refusals() == []
+
+
+def wishes(table: SimulatedTable, node: SimulatedNode) -> Callable[[], None]:
+    def event() -> None:
+        node.session.wish_next_game(table.now_s)
+        table.carry_out(table.nodes.index(node))
+
+    return event
+
+
+def test_who_was_removed_sits_down_again_for_the_next_game() -> None:
+    table = SimulatedTable(replace(ES, rounds=2), 3, 9)
+    after_turns(table, 3)
+    gone = seat_node(table, 1)
+    table.crash(gone)
+    play_until(table, lambda: staying(table)[0].game.seats_in_game() == (0, 2))  # type: ignore[union-attr]
+    table.restart(gone)
+    for node in table.nodes:
+        node.player = lambda session, now_s: None if session.may_wish() else act_by_bot(session, now_s)
+    play_until(table, lambda: all(node.session.may_wish() for node in table.nodes))
+    for wait_s, node in ((0, table.nodes[gone]), *((1, session) for session in table.nodes)):
+        table.at(table.now_s + wait_s, wishes(table, node))
+    table.run()
+    states = [node.session.state for node in table.nodes]
+    assert all(state is not None and state.game == 1 and state.seats[1].in_game for state in states)
+    assert table.nodes[gone].session.seat == 1
     assert table.refusals() == []
