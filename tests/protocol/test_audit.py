@@ -97,7 +97,7 @@ def fault_of(log: Sequence[Committed], evidence: Sequence[EvidenceFound] = ()) -
     return caught.value
 
 
-SMALL = replace(ES, hand=3)  # a game of 25 entries, with seed 1
+SMALL = replace(ES, hand=3)  # a short game, with seed 1 of 25 entries
 GOOD = [  # large hands make short games
     (replace(PT, rounds=2, hand=26, max_seats=3), 3, 1, False),
     (replace(FI, hand=30, max_seats=2), 2, 1, False),
@@ -108,7 +108,7 @@ GOOD = [  # large hands make short games
     (replace(FI, hand=30, max_seats=2), 2, 1, True),
     (replace(NO, hand=26, max_seats=3), 3, 3, True),
     (replace(ES, rounds=2), 2, 1, True),
-    (ES, 6, 4, True),
+    (SMALL, 6, 4, True),
 ]
 
 
@@ -222,7 +222,7 @@ REMEMBERING: DealerMaker = remembering
 
 
 def test_any_changed_byte_is_found() -> None:
-    table = played(ES, 2, 1)
+    table = played(SMALL, 2, 3)
     data = game_file_of(log_of(table), [_two_prevotes(table, 0)])
     assert audit(data, REMEMBERING) == audit(data)
     rng = random.Random(20)
