@@ -302,7 +302,7 @@ def test_a_part_withheld_from_one_comes_by_way_of_another() -> None:
         table.run_until(lambda withheld=withheld: bool(withheld.caught))  # type: ignore[misc]
         height = table.session(LIAR).height
         if height > START_HEIGHT:
-            table.run_until(lambda height=height: all(n.session.height > height for n in table.nodes), within_s=3)  # type: ignore[misc]
+            table.run_until(lambda height=height: all(n.session.height > height for n in table.nodes), within_s=0.9)  # type: ignore[misc]
     assert table.refusals() == []
 
 
