@@ -613,6 +613,13 @@ class HeightDriver:
         actor = self.game.state.turn
         return in_time or self._book.prevoted_by_another(entry_hash(action.entry), actor, self.round)
 
+    def _action_stands(self) -> bool:
+        """Whether a timely action forbids `Timeout`; that the actor itself thinks so is not enough (section 3, 9)."""
+        action = self._proposable_action()
+        if action is None or self.game.seat != self.game.state.turn:
+            return action is not None
+        return self._book.prevoted_by_another(entry_hash(action), self.game.state.turn, self.round)
+
     # Voting
 
     def _seen(self, now_s: float) -> Seen:
@@ -667,8 +674,7 @@ class HeightDriver:
                     return Verdict.REFUSED
                 if not self._clock_over(now_s):
                     return Verdict.HOLD
-                known = self._proposable_action()
-                return Verdict.ALLOWED if known is None else Verdict.REFUSED
+                return Verdict.REFUSED if self._action_stands() else Verdict.ALLOWED
             case _:
                 return Verdict.REFUSED
 
