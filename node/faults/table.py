@@ -25,6 +25,7 @@ from protocol.session import Record, Session
 
 AWAY_S: Final = ((0.1, 3.0), (0.1, 3.0), (5.0, 50.0), (70.0, 150.0))  # how long a killed node is away
 LAST_OUTPUTS: Final = 8  # a node dies before one of its next so many outputs
+MAX_ROUNDS: Final = 100
 DAWDLES: Final = 0.03  # how often a player lets its time run out
 
 
@@ -269,6 +270,8 @@ class HostileTable(SimulatedTable):
                 raise
             self.die(index, Death.KILLED)  # a liar that has confused itself
         self.referee.look(index, self.nodes)
+        if index not in self.liars and self.nodes[index].session.round > MAX_ROUNDS:
+            raise StuckTable(f"rounds without end: {self._standings()}")
 
     def _do_all(self, index: int, outputs: Sequence[Output]) -> None:
         """In order, and what is stored in one go is one transaction, as `node/runner.py` does it."""
