@@ -33,7 +33,9 @@ PROFILES: Final[dict[str, Profile]] = {
         Profile("partitions", cut_every_s=25.0),
         Profile("crashes", crash_every_s=12.0),
         Profile("liars", liars=1),
-        Profile("hostile", (0.001, 0.080), loss=0.03, stall_every_s=25.0, cut_every_s=45.0, crash_every_s=30.0, liars=1),
+        Profile(
+            "hostile", (0.001, 0.080), loss=0.03, stall_every_s=25.0, cut_every_s=45.0, crash_every_s=30.0, liars=1
+        ),
     )
 }
 

@@ -262,7 +262,12 @@ class HeightDriver:
         if seat is None or not fits or envelope.table != self.game.genesis.table:
             raise RemoteProtocolError(None, "proof holds something else than a prevote of this height")
         assert isinstance(body, Prevote)
-        self._take_vote(Step.PREVOTE, seat, envelope, body)
+        try:
+            self._take_vote(Step.PREVOTE, seat, envelope, body)
+        except RemoteProtocolError as error:  # who shows a proof does not answer for a liar's other vote in it
+            if not error.evidence:
+                raise
+            self.report(error)
 
     def _check_round(self, envelope: Envelope, key: RoundKey) -> None:
         check_without(self._book.seats, key.without)
@@ -485,6 +490,8 @@ class HeightDriver:
 
     def next_deadline_s(self) -> float | None:
         """When `advance` must be called although no message came."""
+        if self.game.seat is None:
+            return None  # an observer only listens
         deadlines = []
         if self.clock_end_s is not None and self._released_since_s is None:
             deadlines.append(self.clock_end_s)
@@ -712,12 +719,11 @@ class HeightDriver:
             self._vote(Step.PRECOMMIT, vote)
             return
         # Rule 2: precommit, lock, entry and proof in one record, before anything is sent.
-        backed = self._book.backed(Step.PREVOTE)
-        assert backed is not None
-        assert backed.entry == entry
+        proof = self._book.proof(entry, key.round)
+        assert proof, "a precommit without its proof"
         self._standing = replace(self._standing, lock=Lock(entry, key.round))
         envelope = self.seal(vote)
-        record = LockRecord(envelope.raw, self._entries[entry], backed.votes)
+        record = LockRecord(envelope.raw, self._entries[entry], proof)
         self.outputs.append(Store(RecordKind.LOCK, self.game.height, encode(record)))
         self._send_vote(Step.PRECOMMIT, key, entry, envelope)
 
