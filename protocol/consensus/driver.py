@@ -486,6 +486,11 @@ class HeightDriver:
             raws.append(envelope.raw)
         return tuple(raws)
 
+    def _way_to(self, key: RoundKey) -> tuple[bytes, ...] | None:
+        """Certificate 16 of the round itself, or of the last one from which rule 6 led to it."""
+        rounds = (RoundKey(number, key.without) for number in range(key.round, -1, -1))
+        return next((found for before in rounds if (found := self._certificate(before)) is not None), None)
+
     # Time and progress
 
     def next_deadline_s(self) -> float | None:
@@ -754,7 +759,7 @@ class HeightDriver:
         if entry is None:
             return False
         judged = self._judge(certified.entry)
-        regroup = self._certificate(certified.key) if certified.key.without else ()
+        regroup = self._way_to(certified.key) if certified.key.without else ()
         if judged.after is None or regroup is None:
             return False
         committed = Committed(entry, certified.votes, self.game.attachments(entry), regroup)
