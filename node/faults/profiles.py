@@ -42,5 +42,5 @@ PROFILES: Final[dict[str, Profile]] = {
 RETRANSMIT_S: Final = 0.2  # TCP's least wait before it sends again; it doubles each time
 STALL_S: Final = 2.0
 CUT_S: Final = (1.0, 120.0)
-FAULTY_S: Final = 150.0  # so long after the start of a game faults happen; then all heals
+FAULTY_S: Final = 120.0  # so long after the start of a game faults happen; then all heals
 FINISH_S: Final = 1500.0  # so long after that every honest node must have finished

@@ -17,6 +17,7 @@ from node.faults.profiles import CUT_S, FAULTY_S, FINISH_S, Profile
 from node.faults.referee import Referee
 from node.simulation import SimulatedTable, StuckTable, finished
 from protocol.dealing.open_deal import open_dealer
+from protocol.envelope import digest
 from protocol.game import DealerMaker
 from protocol.log import may_be_left_out
 from protocol.messages import RemoveEntry
@@ -334,9 +335,12 @@ class HostileTable(SimulatedTable):
         self._after(index)
 
     def arrived(self, source: int, target: int, frame: bytes) -> None:
+        session = self.nodes[target].session
         if not self.nodes[target].down:
-            self.nodes[target].session.receive(self.nodes[source].session.signer.node_id, frame, self.now_s)
-            self._after(target)
+            copy = digest(frame) in session._taken  # a forwarded one, after which nothing is to be done
+            session.receive(self.nodes[source].session.signer.node_id, frame, self.now_s)
+            if not copy:
+                self._after(target)
 
     def deliver(self, index: int, other: int, frame: bytes) -> None:
         self.network.send(index, other, frame)

@@ -355,12 +355,10 @@ class HeightDriver:
 
     def refusers(self) -> set[Seat]:
         """Seats that in three rounds running prevoted nil without a proof against all others' one entry (rule 15)."""
-        found = set()
-        for seat in self._book.seats:
-            rounds = range(self.round - REFUSALS + 1, self.round + 1)
-            if self.round >= REFUSALS - 1 and all(self._stood_against(seat, number) for number in rounds):
-                found.add(seat)
-        return found
+        rounds = range(self.round - REFUSALS + 1, self.round + 1)
+        if rounds.start < 0:
+            return set()
+        return {seat for seat in self._book.seats if all(self._stood_against(seat, number) for number in rounds)}
 
     def _stood_against(self, seat: Seat, number: int) -> bool:
         choices = self._book.choices(Step.PREVOTE, RoundKey(number, ()))
