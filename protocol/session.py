@@ -147,8 +147,8 @@ class Session:
         """
         session = cls(signer, table, entropy, make_dealer)
         session._next_beat_s = now_s + HEARTBEAT_S
-        session._life = entropy(8)
         own = Sitting(0, True, clean_name(name), bot, False, False, entropy(32))
+        session._life = own.fresh[:8]
         session.lobby = Lobby(table, signer.node_id, session._seal, session._outputs, own)
         if signed is not None:
             session.lobby.signed_before(signed)
