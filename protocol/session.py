@@ -90,13 +90,14 @@ class Session:
     """One node at one table.
 
     `entropy(n)` gives n fresh random bytes, in any thread; `make_dealer(genesis, seat, None, entropy)` a dealer for a
-    game. Long computations go out as `Compute`, to be done in any thread or here.
+    game. Long computations go out as `Compute`, to be done in any thread or here. `open_frame` opens what comes in.
     """
 
     signer: Signer
     table: bytes
     entropy: Callable[[int], bytes]
     make_dealer: DealerMaker
+    open_frame: Callable[[bytes], Envelope] = open_envelope
     lobby: Lobby = field(init=False)
     game: Game | None = None
     log: list[Committed] = field(default_factory=list)
@@ -328,7 +329,7 @@ class Session:
         if (named := digest(frame)) in self._taken:
             return  # a copy that somebody forwarded
         try:
-            envelope = open_envelope(frame)
+            envelope = self.open_frame(frame)
         except RemoteProtocolError as error:  # nobody honest sends or forwards this
             self._outputs.append(Tell(MessageRefused(link, error.reason)))
             self._outputs.append(Drop(link, error.reason))
