@@ -17,6 +17,7 @@ from engine.actions import (
     Discard,
     Draw,
     DrawDealt,
+    Leave,
     NextGame,
     Pass,
     Play,
@@ -51,6 +52,9 @@ from protocol.messages import (
     NextGameEntry,
     NextGameWish,
     RemoveEntry,
+    Request,
+    RequestEntry,
+    RequestKind,
     SeatAction,
     SignedAction,
 )
@@ -97,6 +101,7 @@ class Game:
         self._keep = keep
         self._used_keys: frozenset[bytes] = frozenset()
         self._wishes: dict[Seat, Envelope] = {}
+        self._requests: dict[tuple[RequestKind, Seat], Envelope] = {}
         self.state: PublicState = start_series(genesis.rules, len(genesis.members))
         self.dealer = self._fresh_dealer()
         self.height = 1  # of the next entry
@@ -113,13 +118,14 @@ class Game:
 
     @property
     def over(self) -> bool:
-        """The last game of the series is scored; nothing more can be an entry."""
-        return self.state.phase is Phase.OVER and series_standing(self.state).over
+        """The last game is scored: the series is over, or too few are left. Nothing more can be an entry."""
+        few = len(self.seats_in_game()) < self.state.rules.min_seats
+        return self.state.phase is Phase.OVER and (few or series_standing(self.state).over)
 
     @property
     def between_games(self) -> bool:
-        """A game is scored and the series goes on: only the next game can be an entry."""
-        return self.state.phase is Phase.OVER and not series_standing(self.state).over
+        """A game is scored and the series goes on: the next game can be an entry, or that somebody leaves."""
+        return self.state.phase is Phase.OVER and not self.over
 
     @property
     def first_proposer(self) -> Seat:
@@ -168,6 +174,17 @@ class Game:
         wishes = tuple(self._wishes[seat].raw for seat in self.seats_in_game())
         return self.entry(NextGameEntry(self.state.game + 1, wishes))
 
+    def request_entry(self) -> Entry | None:
+        """The entry that grants the first request that waits, in seat order after the actor (rule 10)."""
+        seats = self.seats_in_game()
+        first = sum(seat <= self.state.turn for seat in seats)
+        for seat in (*seats[first:], *seats[:first]):
+            for kind in RequestKind:
+                envelope = self._requests.get((kind, seat))
+                if envelope is not None:
+                    return self.entry(RequestEntry((envelope.raw,)))
+        return None
+
     def sign_action(self, action: SeatAction) -> SignedAction:
         """The body of the own action with its proofs. Raises `IllegalMove` if the rules refuse it."""
         after = apply(self.state, action)
@@ -199,6 +216,8 @@ class Game:
                 return self._judge_next_game(content)
             case RemoveEntry():
                 return self._judge_remove(content)
+            case RequestEntry():
+                return self._judge_request(content)
             case GenesisEntry():
                 return Judgement(None, None, "a second genesis")
         if self.call is not None:
@@ -241,6 +260,24 @@ class Game:
             return Judgement(action, apply(self.state, action), parts=parts)
         except IllegalMove as move:
             return Judgement(action, None, f"{move.code}: {move.sentence}")
+
+    def _judge_request(self, content: RequestEntry) -> Judgement:
+        try:
+            asked = [self._asked(open_envelope(raw)) for raw in content.requests]
+        except RemoteProtocolError as error:
+            return Judgement(None, None, error.reason)
+        if len(asked) != 1:
+            return Judgement(None, None, f"expected one request, got {len(asked)}")
+        return self._applied(request_action(*asked[0]))
+
+    def _asked(self, envelope: Envelope) -> tuple[RequestKind, Seat]:
+        """What is asked for at this moment, and by whom. Raises `RemoteProtocolError`."""
+        body, seat = envelope.body, seat_of(self.genesis, envelope.sender)
+        if not isinstance(body, Request) or seat is None or envelope.table != self.genesis.table:
+            raise RemoteProtocolError(None, "expected a request of a seat of this table")
+        if (body.height, body.prev) != (self.height, self.head):
+            raise RemoteProtocolError(None, "request for another moment")
+        return body.kind, seat
 
     def _judge_next_game(self, content: NextGameEntry) -> Judgement:
         if not self.between_games:
@@ -361,10 +398,11 @@ class Game:
         self.height = entry.height + 1
         self.call = None
         self._wishes = {}
+        self._requests = {}
         if isinstance(entry.content, NextGameEntry):
             self.gid = _game_id(self.genesis.table, self.state.game, self.head)
             self.dealer = self._fresh_dealer()
-        if isinstance(entry.content, RemoveEntry):
+        if isinstance(judged.action, (Leave, Remove)):
             self._without_some()
         elif self.state.phase is Phase.OVER:
             self._keep(self.dealer)
@@ -372,7 +410,7 @@ class Game:
             self._open_call(draw_part if self.state.call.name is CallName.DRAW else None)
 
     def _without_some(self) -> None:
-        """Seats were removed: what this node must have anew, or must forget (rules 19, 20)."""
+        """Seats are gone: what this node must have anew, or must forget (rules 19, 20)."""
         anew = self.state.phase is Phase.START
         if anew or self.seat is None:
             self.dealer.erase()
@@ -424,6 +462,25 @@ class Game:
             raise RemoteProtocolError(None, "part of a deal while no call is open")
         return self.call.add(seat, envelope)
 
+    def request(self, kind: RequestKind) -> Request:
+        """The body of an own request."""
+        return Request(self.height, self.head, kind)
+
+    def add_request(self, envelope: Envelope) -> bool:
+        """Hold a request; False if it was held. Raises `RemoteProtocolError`, also if the rules do not allow it."""
+        asked = self._asked(envelope)
+        if asked in self._requests:
+            return False
+        judged = self._applied(request_action(*asked))
+        if judged.after is None:
+            raise RemoteProtocolError(envelope.sender, f"request {asked[0].value}: {judged.reason}")
+        self._requests[asked] = envelope
+        return True
+
+    def requests(self) -> dict[tuple[RequestKind, Seat], Envelope]:
+        """The requests that wait."""
+        return dict(self._requests)
+
     def wish(self) -> NextGameWish:
         """The body of the own wish for the next game."""
         return NextGameWish(self.height, self.head, self.state.game + 1)
@@ -461,6 +518,13 @@ def series_standing(state: PublicState) -> Standing:
     """Where the series stands, the game just scored included."""
     results = state.results if state.result is None else (*state.results, state.result)
     return standing(state.rules, results, len(state.seats))
+
+
+def request_action(kind: RequestKind, seat: Seat) -> Action:
+    """What happens if a seat's request is granted."""
+    match kind:
+        case RequestKind.LEAVE:
+            return Leave(seat)
 
 
 def _drawn_slots(after: PublicState) -> tuple[Slot, ...]:

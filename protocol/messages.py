@@ -124,6 +124,21 @@ class SignedAction:
     proof: bytes
 
 
+class RequestKind(Enum):
+    """What a seat may ask of the table, whoever's turn it is. Of one seat's requests an earlier kind comes first."""
+
+    LEAVE = "leave"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a seat asks for at this moment (rule 10)."""
+
+    height: int
+    prev: Digest
+    kind: RequestKind
+
+
 @dataclass(frozen=True, slots=True)
 class GenesisEntry:
     """Height 0."""
@@ -141,6 +156,13 @@ class ActionEntry:
 @dataclass(frozen=True, slots=True)
 class TimeoutEntry:
     """The actor's clock has run out."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestEntry:
+    """What was asked for is granted: the envelope of the `Request`."""
+
+    requests: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +194,7 @@ class RemoveEntry:
     answers: tuple[Digest, ...] | None
 
 
-Content = GenesisEntry | ActionEntry | TimeoutEntry | NextGameEntry | AnswersEntry | RemoveEntry
+Content = GenesisEntry | ActionEntry | TimeoutEntry | RequestEntry | NextGameEntry | AnswersEntry | RemoveEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +347,7 @@ Body = (
     | GenesisDraft
     | GenesisSignature
     | SignedAction
+    | Request
     | NextGameWish
     | Proposal
     | Prevote
@@ -345,6 +368,7 @@ BODIES: Final[dict[str, type[Body]]] = {
         GenesisDraft,
         GenesisSignature,
         SignedAction,
+        Request,
         NextGameWish,
         Proposal,
         Prevote,

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from engine.actions import Play
-from engine.errors import illegal
-from engine.rules import at_time_up
+from engine.errors import Fault, IllegalMove, illegal
+from engine.flow import CALL_OPEN
+from engine.rules import apply, at_time_up
 from engine.state import Phase, PublicState, Seat, Slot
 from engine.tiles import TileId
 from protocol.codec import decode, encode
@@ -25,12 +26,13 @@ from protocol.dealing.dealer import Dealer, Owed
 from protocol.envelope import Envelope, Signer, digest, open_envelope, seal
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import EntryCommitted, EvidenceFound, GameStarted, MessageRefused
-from protocol.game import DealerMaker, Game, Judgement, genesis_committed
+from protocol.game import DealerMaker, Game, Judgement, genesis_committed, request_action
 from protocol.lobby import Lobby
 from protocol.log import Committed, check_commit_certificate, content_kind, may_be_left_out
 from protocol.messages import (
     Body,
     CatchUp,
+    Content,
     DealPart,
     Genesis,
     GenesisDraft,
@@ -43,6 +45,9 @@ from protocol.messages import (
     Prevote,
     Proposal,
     Regroup,
+    Request,
+    RequestEntry,
+    RequestKind,
     SeatAction,
     SignedAction,
     Sitting,
@@ -61,6 +66,8 @@ MAX_TAKEN: Final = 4096
 LIMIT_S: Final = 5.0  # for a part of an open call
 LONG_LIMIT_S: Final = 20.0
 LONG_PARTS: Final = frozenset({PartKind.SHUFFLE, PartKind.TAG, PartKind.TAG_SHARES})
+GRACE_S: Final = 2.0  # a turn lasts so long at least after a request, so that a last action in its way is not lost
+_NO_SEAT: Final = Fault("NO-SEAT", "You are not in this game.")
 VOTE_LIMIT_S: Final = 10.0  # for a vote, from the own one on
 
 
@@ -122,6 +129,8 @@ class Session:
     _standstill: Standstill | None = None
     _looked_s: float = 0.0
     _awaited_s: dict[Owed, float] = field(default_factory=dict)  # since when a part of the open call could be here
+    _asks: set[RequestKind] = field(default_factory=set)  # what the own player waits to be granted
+    _acted: SeatAction | None = None  # the own action of this turn, until it or another of the own is agreed
     _given_up: set[Seat] = field(default_factory=set)  # whom the own player wants to go on without
 
     @classmethod
@@ -243,6 +252,7 @@ class Session:
             raise illegal("ALREADY-SENT", "Your move is already on its way.")
         if self.clock.end_s is not None and now_s >= self.clock.end_s:
             raise illegal("TIME-UP", "Your time is up.")
+        self._acted = action
         self._driver.propose_action(signed, now_s)
         self._settle(now_s)
 
@@ -267,6 +277,38 @@ class Session:
         if self.may_wish():
             self._driver.wish_next_game(now_s)
             self._settle(now_s)
+
+    # Requests (docs/agreement.md, rule 10)
+
+    def may_ask(self, kind: RequestKind) -> bool:
+        """Whether the own player may ask for this now, or as soon as the open call is answered."""
+        return self._why_not_ask(kind) in ((), (CALL_OPEN,))
+
+    def asks(self) -> frozenset[RequestKind]:
+        """What the own player has asked for and waits for."""
+        return frozenset(self._asks)
+
+    def ask(self, kind: RequestKind, now_s: float) -> None:
+        """The own player asks for something. Raises `IllegalMove` if the rules refuse it.
+
+        It is asked for again at every height until it is granted or has lost its sense. Safe to ask twice.
+        """
+        if self.game is None or self._driver is None or self.game.seat is None:
+            raise LocalProtocolError("no seat in a running game")
+        if not self.may_ask(kind):
+            raise IllegalMove(self._why_not_ask(kind))
+        self._asks.add(kind)
+        self._settle(now_s)
+
+    def _why_not_ask(self, kind: RequestKind) -> tuple[Fault, ...]:
+        """Why the rules refuse the own request just now; empty if they do not."""
+        if self.game is None or self.game.seat is None:
+            return (_NO_SEAT,)
+        try:
+            apply(self.game.state, request_action(kind, self.game.seat))
+        except IllegalMove as move:
+            return move.faults
+        return ()
 
     # Absence (docs/agreement.md, rules 12 to 18)
 
@@ -393,6 +435,7 @@ class Session:
                     self._outputs.append(Send(envelope.raw, but=link))
             case (
                 SignedAction()
+                | Request()
                 | NextGameWish()
                 | Proposal()
                 | Prevote()
@@ -516,11 +559,11 @@ class Session:
         self._look_around(now_s)
         while self._driver is not None and self.game is not None:
             self._driver.advance(now_s)
-            if self._driver.committed is None and not self._wish_to_go_on(now_s):
+            if self._driver.committed is None:
+                if self._wish_to_go_on(now_s) or self._ask_again() or self._act_again(now_s):
+                    continue
                 self._ask_for_jobs()
                 return
-            if self._driver.committed is None:
-                continue
             committed, judged, round_number = self._driver.committed
             before = self.game.state
             self.game.commit(committed, judged)
@@ -578,6 +621,32 @@ class Session:
             wish = ()  # everybody is here again (rule 17)
         return self._driver.wish_to_go_on(wish)
 
+    def _ask_again(self) -> bool:
+        """Sign what the own player asks for at this height, if it has not been. True if that has changed anything."""
+        assert self.game is not None
+        assert self._driver is not None
+        held = self.game.requests()
+        asked = [k for k in RequestKind if k in self._asks and (k, self.game.seat) not in held]
+        due = [kind for kind in asked if not self._why_not_ask(kind)]
+        for kind in due:
+            self._driver.ask(kind)
+        return bool(due)
+
+    def _act_again(self, now_s: float) -> bool:
+        """The own action that a request or a removal came before: sign it anew in the same turn. True if done."""
+        assert self.game is not None
+        assert self._driver is not None
+        if self._acted is None or not self.may_act(now_s):
+            return False
+        action, self._acted = self._acted, None
+        try:
+            signed = self.game.sign_action(action)
+        except IllegalMove:
+            return False
+        self._acted = action
+        self._driver.propose_action(signed, now_s)
+        return True
+
     def _ask_for_jobs(self) -> None:
         assert self.game is not None
         call = self.game.call
@@ -619,7 +688,8 @@ class Session:
         assert self.game is not None
         entry = committed.entry
         self.log.append(committed)
-        self.clock = self.clock.after(before, self.game.state, now_s)
+        self._move_clock(before, entry.content, now_s)
+        self._forget_what_is_done(before, judged)
         if before.game != self.game.state.game or self._contacts is None:
             self._meet(now_s)
         assert self._contacts is not None
@@ -632,6 +702,22 @@ class Session:
         kind = content_kind(entry.content)
         self._outputs.append(Tell(EntryCommitted(entry.height, round_number, kind, actor, judged.action)))
         self._begin_height(now_s)
+
+    def _move_clock(self, before: PublicState, content: Content, when_s: float) -> None:
+        assert self.game is not None
+        self.clock = self.clock.after(before, self.game.state, when_s)
+        if isinstance(content, RequestEntry):
+            self.clock = self.clock.lasting(GRACE_S, when_s)
+
+    def _forget_what_is_done(self, before: PublicState, judged: Judgement) -> None:
+        """Requests that are granted or came too late, and the own action if it is agreed or its turn is over."""
+        assert self.game is not None
+        state = self.game.state
+        if self.game.seat is None:
+            self._asks.clear()
+        new_turn = (before.turn_number, before.game) != (state.turn_number, state.game)
+        if new_turn or isinstance(judged.action, SeatAction):
+            self._acted = None
 
     def _begin_height(self, now_s: float) -> None:
         assert self.game is not None
@@ -732,7 +818,7 @@ class Session:
         else:
             before = self.game.state
             self.game.replay(committed)
-            self.clock = self.clock.after(before, self.game.state, when_s)
+            self._move_clock(before, content, when_s)
         self.log.append(committed)
         self._driver = None
         if not self.game.over:

@@ -22,7 +22,16 @@ from protocol.errors import RemoteProtocolError
 from protocol.game import DealerMaker, Game, genesis_committed, series_standing
 from protocol.gamefile import Accusation, Deal, GameFile, deal_of, read_game_file
 from protocol.log import Committed, check_commit_certificate, content_kind
-from protocol.messages import ActionEntry, AnswersEntry, Content, Genesis, GenesisEntry, NextGameEntry, RemoveEntry
+from protocol.messages import (
+    ActionEntry,
+    AnswersEntry,
+    Content,
+    Genesis,
+    GenesisEntry,
+    NextGameEntry,
+    RemoveEntry,
+    RequestEntry,
+)
 from protocol.roster import check_genesis, seat_of
 
 DEALERS: Final[Mapping[Deal, DealerMaker]] = {
@@ -179,8 +188,12 @@ class _Audit:
     def _count(self, committed: Committed) -> None:
         content = committed.entry.content
         self.entries[content_kind(content)] += 1
-        inside = len(content.wishes) if isinstance(content, NextGameEntry) else int(isinstance(content, ActionEntry))
-        self.signatures += len(committed.certificate) + len(committed.regroup) + len(committed.attachments) + inside
+        self.signatures += len(committed.certificate) + len(committed.regroup) + len(committed.attachments)
+        match content:
+            case ActionEntry():
+                self.signatures += 1
+            case NextGameEntry(_, inside) | RequestEntry(inside):
+                self.signatures += len(inside)
 
     def _report(self) -> Report:
         state = self.game.state

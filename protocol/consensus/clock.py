@@ -38,6 +38,10 @@ class TurnClock:
             return self
         return TurnClock(end_s=now_s + self.left_s)
 
+    def lasting(self, least_s: float, now_s: float) -> TurnClock:
+        """The clock with so much left at least, if it runs."""
+        return self if self.end_s is None else TurnClock(end_s=max(self.end_s, now_s + least_s))
+
     def remaining_s(self, now_s: float) -> float | None:
         """Seconds left, None without a limit."""
         if self.end_s is not None:
