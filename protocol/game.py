@@ -118,14 +118,13 @@ class Game:
 
     @property
     def over(self) -> bool:
-        """The last game is scored: the series is over, or too few are left. Nothing more can be an entry."""
-        few = len(self.seats_in_game()) < self.state.rules.min_seats
-        return self.state.phase is Phase.OVER and (few or series_standing(self.state).over)
+        """The last game of the series is scored; nothing more can be an entry."""
+        return self.state.phase is Phase.OVER and series_standing(self.state).over
 
     @property
     def between_games(self) -> bool:
         """A game is scored and the series goes on: the next game can be an entry, or that somebody leaves."""
-        return self.state.phase is Phase.OVER and not self.over
+        return self.state.phase is Phase.OVER and not series_standing(self.state).over
 
     @property
     def first_proposer(self) -> Seat:
@@ -168,10 +167,13 @@ class Game:
         return call.message_digests()
 
     def next_game_entry(self) -> Entry | None:
-        """The entry that begins the next game, once every seat wishes it."""
-        if not self.between_games or set(self._wishes) != set(self.seats_in_game()):
+        """The entry that begins the next game, once every seat in the game wishes it.
+
+        Seats that were lost sit down again by wishing it too (docs/deal-entries.md, section 5, item 11).
+        """
+        if not self.between_games or not set(self.seats_in_game()) <= set(self._wishes):
             return None
-        wishes = tuple(self._wishes[seat].raw for seat in self.seats_in_game())
+        wishes = tuple(self._wishes[seat].raw for seat in sorted(self._wishes))
         return self.entry(NextGameEntry(self.state.game + 1, wishes))
 
     def request_entry(self) -> Entry | None:
@@ -286,9 +288,9 @@ class Game:
             wishing = tuple(self._wishing_seat(open_envelope(raw), content.game) for raw in content.wishes)
         except RemoteProtocolError as error:
             return Judgement(None, None, error.reason)
-        if wishing != self.seats_in_game():
+        if list(wishing) != sorted(set(wishing)) or not set(self.seats_in_game()) <= set(wishing):
             return Judgement(None, None, "expected a wish of every seat in the game, in seat order")
-        action = NextGame(content.game)
+        action = NextGame(content.game, wishing)
         return self._applied(action)
 
     def _wishing_seat(self, envelope: Envelope, game: int) -> Seat:

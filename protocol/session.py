@@ -25,7 +25,7 @@ from protocol.dealing.call import Job, OpenCall
 from protocol.dealing.dealer import Dealer, Owed
 from protocol.envelope import Envelope, Signer, digest, open_envelope, seal
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
-from protocol.events import EntryCommitted, EvidenceFound, GameStarted, MessageRefused
+from protocol.events import EntryCommitted, EvidenceFound, GameStarted, GameVoid, MessageRefused
 from protocol.game import DealerMaker, Game, Judgement, genesis_committed, request_action
 from protocol.lobby import Lobby
 from protocol.log import Committed, check_commit_certificate, content_kind, may_be_left_out
@@ -131,6 +131,9 @@ class Session:
     _awaited_s: dict[Owed, float] = field(default_factory=dict)  # since when a part of the open call could be here
     _asks: set[RequestKind] = field(default_factory=set)  # what the own player waits to be granted
     _acted: SeatAction | None = None  # the own action of this turn, until it or another of the own is agreed
+    void: GameVoid | None = None
+    _seats_at: list[tuple[Seat, ...]] = field(default_factory=list)  # V before each entry of the log
+    _compared: set[tuple[bytes, int]] = field(default_factory=set)  # links that were sent our branch, and their height
     _given_up: set[Seat] = field(default_factory=set)  # whom the own player wants to go on without
 
     @classmethod
@@ -257,13 +260,13 @@ class Session:
         self._settle(now_s)
 
     def may_wish(self) -> bool:
-        """Whether the own player may ask for the next game of the series and has not yet."""
+        """Whether the own player may ask for the next game of the series and has not yet; also after it was lost."""
         return (
             self.game is not None
             and self._driver is not None
-            and self.game.seat is not None
+            and self.game.own_seat is not None
             and self.game.between_games
-            and self.game.seat not in self.game.wishes()
+            and self.game.own_seat not in self.game.wishes()
         )
 
     def next_game_wishes(self) -> frozenset[Seat]:
@@ -272,7 +275,7 @@ class Session:
 
     def wish_next_game(self, now_s: float) -> None:
         """The own player wants the next game. It begins when everybody wants it. Safe to ask twice."""
-        if self.game is None or self._driver is None or self.game.seat is None or not self.game.between_games:
+        if self.game is None or self._driver is None or self.game.own_seat is None or not self.game.between_games:
             raise LocalProtocolError("there is no next game now")
         if self.may_wish():
             self._driver.wish_next_game(now_s)
@@ -488,13 +491,46 @@ class Session:
         before, peer.status = peer.status, status
         if self.game is not None:
             self._pass_on_heartbeats(link, status, now_s)
-        if status.height < self.height:
+        if self._branches(status):
+            if (link, status.height) not in self._compared:
+                self._compared.add((link, status.height))
+                self._send_catch_up(link, self._first_regroup())
+        elif status.height < self.height:
             self._send_catch_up(link, status.height)
         elif status.height == self.height and self._driver is not None and status.held != self._held():
             # Right after a link came up, or when nothing has moved for a beat: what was sent has been lost.
             stuck = before is not None and (before.height, before.held) == (status.height, status.held)
             if before is None or stuck:
                 self._outputs.extend(Send(envelope.raw, to=link) for envelope in self._driver.held())
+
+    def _branches(self, status: Status) -> bool:
+        """Whether another node's last entry is not the one that this node has at its height (rule 19)."""
+        if not 0 < status.height <= self.height or self.game is None:
+            return False
+        return (
+            status.prev != self.game.head
+            if status.height == self.height
+            else (status.prev != self.log[status.height].entry.prev)
+        )
+
+    def _first_regroup(self) -> int:
+        """Before an entry that not all seats have signed, no two honest nodes can have different ones."""
+        return next((committed.entry.height for committed in self.log if committed.regroup), 1)
+
+    def _compare(self, committed: Committed) -> None:
+        """Rule 19: an entry in the place of one of ours, certified as well, voids the game."""
+        assert self.game is not None
+        ours = self.log[committed.entry.height]
+        if committed.entry == ours.entry or committed.entry.prev != ours.entry.prev or self.void is not None:
+            return
+        check_commit_certificate(committed, self.game.genesis, self._seats_at[committed.entry.height])
+        signed = [_signers(certified) for certified in (ours, committed)]
+        self.void = GameVoid(committed.entry.height, tuple(sorted(signed[0].keys() & signed[1].keys())))
+        self._driver = None
+        for node in self.void.culprits:
+            reason = "signed for two histories of one table"
+            self._report(RemoteProtocolError(node, reason, (signed[0][node], signed[1][node])))
+        self._outputs.append(Tell(self.void))
 
     def _drop_silent_links(self, now_s: float) -> None:
         """A cut network shows nothing at a link: what has been silent too long is closed, and dialled again."""
@@ -525,8 +561,10 @@ class Session:
                 committed = decode(Committed, data)
             except DecodeError as error:
                 raise RemoteProtocolError(link, f"catch-up: {error}") from error
-            if committed.entry.height == self.height:
+            if committed.entry.height == self.height and self.void is None:
                 self._adopt(committed, now_s)
+            elif 0 < committed.entry.height < self.height:
+                self._compare(committed)
         if self.height > before:
             self._outputs.append(Send(self._status().raw, to=link))
 
@@ -664,6 +702,7 @@ class Session:
     def _start(self, genesis: Genesis, certificate: tuple[bytes, ...], now_s: float) -> None:
         self.game = self._game(genesis)
         committed = genesis_committed(genesis, certificate)
+        self._seats_at.append(())
         self.log.append(committed)
         self._meet(now_s)
         self._outputs.append(Store(RecordKind.COMMITTED, 0, encode(committed)))
@@ -687,6 +726,7 @@ class Session:
         """The game has moved on by one entry: write it down, tell, and begin the next height."""
         assert self.game is not None
         entry = committed.entry
+        self._seats_at.append(tuple(Seat(seat) for seat, own in enumerate(before.seats) if own.in_game))
         self.log.append(committed)
         self._move_clock(before, entry.content, now_s)
         self._forget_what_is_done(before, judged)
@@ -814,9 +854,11 @@ class Session:
         if self.game is None:
             if not isinstance(content, GenesisEntry):
                 raise RemoteProtocolError(None, "entries without their genesis")
+            self._seats_at.append(())
             self.game = self._game(content.genesis)
         else:
             before = self.game.state
+            self._seats_at.append(self.game.seats_in_game())
             self.game.replay(committed)
             self._move_clock(before, content, when_s)
         self.log.append(committed)
@@ -850,6 +892,11 @@ class Session:
                 self._outputs.append(Tell(found))
         else:
             self._outputs.append(Tell(MessageRefused(error.node, error.reason)))
+
+
+def _signers(committed: Committed) -> dict[bytes, bytes]:
+    """Who has signed for an entry, with the precommit."""
+    return {open_envelope(raw).sender: raw for raw in committed.certificate}
 
 
 def _limit_s(owed: Owed) -> float:

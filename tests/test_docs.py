@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 
@@ -77,10 +78,16 @@ def options_of(command: click.Command) -> set[str]:
     return found
 
 
+def commands_in(group: click.Command, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    """All commands by name, those of a group with its name in front."""
+    for name, command in group.commands.items() if isinstance(group, click.Group) else ():
+        yield before + name, command
+        yield from commands_in(command, f"{before}{name} ")
+
+
 def test_every_option_of_every_command_is_in_the_table_and_no_other() -> None:
-    assert isinstance(main, click.Group)
     there = {("rummesh", option) for option in options_of(main)}
-    for name, command in main.commands.items():
+    for name, command in commands_in(main):
         there |= {(name, option) for option in options_of(command)}
     told = [
         (command.strip(), row[1]) for row in rows(section(ARCHITECTURE, "Settings")) for command in row[0].split(",")
@@ -89,9 +96,8 @@ def test_every_option_of_every_command_is_in_the_table_and_no_other() -> None:
 
 
 def test_every_command_is_named_for_players() -> None:
-    assert isinstance(main, click.Group)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert [name for name in main.commands if f"rummesh {name}" not in readme] == []
+    assert [name for name, _command in commands_in(main) if f"rummesh {name}" not in readme] == []
 
 
 def shown(rules: RuleSet, name: str) -> str:

@@ -145,7 +145,7 @@ class HeightDriver:
             raise RemoteProtocolError(envelope.sender, f"{envelope.kind} of a node without a seat")
         if (body.height, body.prev) != (self.game.height, self.game.head):
             raise RemoteProtocolError(None, f"{envelope.kind} on another branch than ours")
-        if seat not in self._book.seats:
+        if seat not in self._book.seats and not isinstance(body, NextGameWish):
             raise RemoteProtocolError(None, f"{envelope.kind} of a seat that is out of the game")
         match body:
             case SignedAction():
@@ -307,7 +307,7 @@ class HeightDriver:
         self._take_request(self._speak(self.game.request(kind)))
 
     def wish_next_game(self, now_s: float) -> None:
-        """The own player wants the next game of the series."""
+        """The own player wants the next game of the series; who was lost sits down again for it."""
         self.game.add_wish(self._speak(self.game.wish()))
         self.advance(now_s)
 
@@ -422,13 +422,19 @@ class HeightDriver:
 
     def _may_sign(self, without: tuple[int, ...], now_s: float) -> bool:
         """Rule 15, but for what is asked of the others; the way back is always open (rule 17)."""
-        standing, own = self._standing, self.game.seat
-        if own in without or (not standing.entered and standing.key.without == without and not self._overtaken()):
-            return False  # signed for it already
-        if standing.entered and standing.key.without == without:
+        own, at_it = self.game.seat, self._standing.key.without == without
+        if own in without:
+            return False
+        if at_it and self._standing.entered and (without or not self._somebody_left()):
             return False  # there already
+        if at_it and not self._standing.entered and not self._overtaken():
+            return False  # signed for it already
         refusers = self.refusers()
         return all(Seat(seat) in refusers or self.may_leave_out(Seat(seat), now_s) for seat in without)
+
+    def _somebody_left(self) -> bool:
+        """Whether another seat has signed to leave the rounds of all, for a round above the own one."""
+        return any(number > self.round for number in self._regroups)
 
     def _overtaken(self) -> bool:
         """Whether somebody who stays has signed for the same seats in a higher round (rule 17)."""
@@ -510,9 +516,8 @@ class HeightDriver:
         deadlines = []
         if self.clock_end_s is not None and self._released_since_s is None:
             deadlines.append(self.clock_end_s)
-        if not self._standing.prevoted and self._released_since_s is not None and self.round > 0:
-            deadlines.append(self._propose_timeout_s())
-        if not self._standing.prevoted and self._standing.entered and self._standing.key.without:
+        waits = not self._standing.prevoted and self._standing.entered
+        if waits and (self._standing.key.without or (self._released_since_s is not None and self.round > 0)):
             deadlines.append(self._propose_timeout_s())
         return min(deadlines, default=None)
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
 from engine.rulesets import ES, PT, RuleSet
 from engine.state import Phase, Seat
-from node.simulation import SimulatedTable, finished
+from node.autoplay import act_by_bot
+from node.simulation import SimulatedNode, SimulatedTable, finished
+from protocol.codec import encode
 from protocol.consensus.absence import CONTACT_S, COUNTDOWN_S, Cause
+from protocol.envelope import seal
 from protocol.events import EntryCommitted
-from tests.simulation.removal import in_call, play_on, play_until, seat_node, staying
+from protocol.messages import CatchUp
+from tests.simulation.removal import in_call, play_on, play_until, removal, seat_node, staying
 
 
 def after_turns(table: SimulatedTable, turns: int) -> None:
@@ -128,3 +135,79 @@ def test_a_game_ends_with_a_loss_for_who_was_removed() -> None:
     assert Seat(3) not in state.result.winners
     assert state.result.scores[3] < 0
     assert sum(state.result.scores) == 0
+
+
+def test_two_histories_that_one_liar_has_signed_void_the_game_and_name_it() -> None:
+    """The split that no rule prevents (R4): the liar goes on with each of two seats that do not hear each other."""
+    table = SimulatedTable(ES, 3, 8)
+    after_turns(table, 3)
+    one, liar, other = staying(table)
+    table.crash(seat_node(table, 1))
+    for session, gone in ((one, 2), (other, 0)):
+        pair = sorted((session, liar), key=lambda each: each.seat or 0)
+        committed = removal(pair, (gone,), None)
+        body = CatchUp((encode(committed),))
+        session.receive(liar.signer.node_id, seal(liar.signer, session.table, body).raw, table.now_s)
+        assert session.void is None
+    for session in (one, other):
+        table.carry_out(next(i for i, node in enumerate(table.nodes) if node.session is session))
+    until_s = table.now_s + 5
+    play_until(table, lambda: table.now_s > until_s)
+    for session in (one, other):
+        assert session.void is not None
+        assert session.void.culprits == (liar.signer.node_id,)
+        assert [found.node for found in session.evidence] == [liar.signer.node_id]
+        assert not session.may_act(table.now_s)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_way_back_when_some_have_signed_to_go_on_and_then_all_are_here(seed: int) -> None:
+    """Rule 17: without it nobody could vote any more (W6L)."""
+    table = SimulatedTable(ES, 4, seed)
+    after_turns(table, 3)
+    gone = seat_node(table, 3)
+    table.crash(gone)
+
+    def signed() -> list[bool]:
+        drivers = [session._driver for session in staying(table)]
+        return [driver is not None and driver.left_rounds for driver in drivers]
+
+    play_until(table, lambda: any(signed()))
+    late = next((session for session, left in zip(staying(table), signed(), strict=True) if not left), None)
+    assert late is not None, "they sign one after the other"
+    other = next(index for index, node in enumerate(table.nodes) if node.session is late)
+    table.crash(other)
+    back_s = table.now_s + 3
+    for index in (gone, other):
+        table.at(back_s, lambda index=index: table.restart(index))  # type: ignore[misc] # the index of now
+    play_until(table, lambda: table.now_s > back_s + 20)
+    assert len(staying(table)) == 4, "nobody was removed"
+    table.run()
+    assert table.refusals() == []
+
+
+def wishes(table: SimulatedTable, node: SimulatedNode) -> Callable[[], None]:
+    def event() -> None:
+        node.session.wish_next_game(table.now_s)
+        table.carry_out(table.nodes.index(node))
+
+    return event
+
+
+def test_who_was_removed_sits_down_again_for_the_next_game() -> None:
+    table = SimulatedTable(replace(ES, rounds=2), 3, 9)
+    after_turns(table, 3)
+    gone = seat_node(table, 1)
+    table.crash(gone)
+    play_until(table, lambda: staying(table)[0].game.seats_in_game() == (0, 2))  # type: ignore[union-attr]
+    table.restart(gone)
+    for node in table.nodes:
+        node.player = lambda session, now_s: None if session.may_wish() else act_by_bot(session, now_s)
+    play_until(table, lambda: all(node.session.may_wish() for node in table.nodes))
+    for wait_s, node in ((0, table.nodes[gone]), *((1, session) for session in table.nodes)):
+        table.at(table.now_s + wait_s, wishes(table, node))
+    table.run()
+    states = [node.session.state for node in table.nodes]
+    assert all(state is not None and state.game == 1 and state.seats[1].in_game for state in states)
+    assert table.nodes[gone].session.seat == 1
+    assert table.refusals() == []

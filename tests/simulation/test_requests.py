@@ -150,6 +150,7 @@ def between_games(seats: int) -> SimulatedTable:
 
 def test_between_two_games_leaving_opens_no_call_and_the_rest_play_the_next_game() -> None:
     table = between_games(3)
+    table.nodes[seat_node(table, 1)].player = idle
     ask(table, 1, RequestKind.LEAVE)
     play_until(table, done(table, Leave))
     play_until(table, lambda: all(state_of(session).game == 1 for session in staying(table)))
@@ -158,11 +159,14 @@ def test_between_two_games_leaving_opens_no_call_and_the_rest_play_the_next_game
     assert table.refusals() == []
 
 
-def test_between_two_games_the_first_proposer_may_leave_and_be_gone() -> None:
+def test_between_two_games_the_first_proposer_may_leave_and_sit_down_again() -> None:
     table = between_games(2)
     ask(table, 0, RequestKind.LEAVE)
-    play_until(table, lambda: all(finished(node.session) for node in table.nodes))
-    assert not session_at(table, 1).may_wish(), "nobody is left to play with"
+    play_until(table, done(table, Leave))
+    play_until(table, lambda: all(state_of(session).game == 1 for session in staying(table)))
+    assert game_of(table, 1).seats_in_game() == (0, 1)
+    play_out(table)
+    assert table.refusals() == []
 
 
 def test_two_leave_at_once_and_one_is_removed() -> None:
