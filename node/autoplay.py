@@ -1,4 +1,4 @@
-"""One turn by the engine's bot, for whatever drives a session: a real node or a simulated one."""
+"""What is due, by the engine's bot, for whatever drives a session: a real node or a simulated one."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from protocol.session import Session
 
 
 def act_by_bot(session: Session, now_s: float) -> None:
-    """Play the own turn, if it is on, by the engine's bot; between two games, ask for the next."""
+    """Play the own turn, if it is on, by the engine's bot; between two games, ask for the next.
+
+    A bot asks for nothing else, agrees to whatever the others ask of it, and goes on without who is gone.
+    """
     if gone := session.may_go_on_without(now_s):
         session.go_on_without(gone, now_s)
     if session.may_wish():
         session.wish_next_game(now_s)
-    if session.may_act(now_s):
+    if consents := session.consents_awaited():
+        for kind in consents:
+            session.ask(kind, now_s)
+    elif session.may_act(now_s):
         state, seat = session.state, session.seat
         assert state is not None
         assert seat is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from engine.actions import (
     Action,
@@ -17,15 +18,20 @@ from engine.actions import (
     Discard,
     Draw,
     DrawDealt,
+    Extend,
     Leave,
+    LongPause,
     NextGame,
     Pass,
+    Pause,
     Play,
     RacksDealt,
     RacksOpened,
     Redealt,
     Remove,
+    Resume,
     StartDealt,
+    TakeBack,
     TakeDiscard,
     Timeout,
 )
@@ -59,6 +65,8 @@ from protocol.messages import (
     SignedAction,
 )
 from protocol.roster import seat_of
+
+NEED_ALL: Final = frozenset({RequestKind.LONG_PAUSE, RequestKind.TAKE_BACK})  # granted when everybody asks for it
 
 DealerMaker = Callable[[Genesis, Seat | None, bytes | None, Entropy], Dealer]
 """Makes the dealer of one game from its `secret()`, None for fresh secrets; an observer has no seat."""
@@ -182,10 +190,14 @@ class Game:
         first = sum(seat <= self.state.turn for seat in seats)
         for seat in (*seats[first:], *seats[:first]):
             for kind in RequestKind:
-                envelope = self._requests.get((kind, seat))
-                if envelope is not None:
-                    return self.entry(RequestEntry((envelope.raw,)))
+                asking = [self._requests.get(asked) for asked in self._all_asking(kind, seat)]
+                if None not in asking:
+                    return self.entry(RequestEntry(tuple(envelope.raw for envelope in asking if envelope is not None)))
         return None
+
+    def _all_asking(self, kind: RequestKind, seat: Seat) -> list[tuple[RequestKind, Seat]]:
+        """The requests that it takes to grant one of a seat's."""
+        return [(kind, other) for other in (self.seats_in_game() if kind in NEED_ALL else (seat,))]
 
     def sign_action(self, action: SeatAction) -> SignedAction:
         """The body of the own action with its proofs. Raises `IllegalMove` if the rules refuse it."""
@@ -235,7 +247,7 @@ class Game:
                 return Judgement(signed.action, None, reason)
             action = signed.action
         else:
-            action = Timeout()
+            action = Timeout() if self.state.paused is None else Resume(None)
         return self._applied(action)
 
     def _judge_remove(self, content: RemoveEntry) -> Judgement:
@@ -268,8 +280,8 @@ class Game:
             asked = [self._asked(open_envelope(raw)) for raw in content.requests]
         except RemoteProtocolError as error:
             return Judgement(None, None, error.reason)
-        if len(asked) != 1:
-            return Judgement(None, None, f"expected one request, got {len(asked)}")
+        if not asked or asked != self._all_asking(*asked[0]):
+            return Judgement(None, None, "expected one request, or the same of every seat in the game, in seat order")
         return self._applied(request_action(*asked[0]))
 
     def _asked(self, envelope: Envelope) -> tuple[RequestKind, Seat]:
@@ -527,6 +539,16 @@ def request_action(kind: RequestKind, seat: Seat) -> Action:
     match kind:
         case RequestKind.LEAVE:
             return Leave(seat)
+        case RequestKind.RESUME:
+            return Resume(seat)
+        case RequestKind.EXTEND:
+            return Extend(seat)
+        case RequestKind.PAUSE:
+            return Pause(seat)
+        case RequestKind.LONG_PAUSE:
+            return LongPause()
+        case RequestKind.TAKE_BACK:
+            return TakeBack()
 
 
 def _drawn_slots(after: PublicState) -> tuple[Slot, ...]:

@@ -128,11 +128,16 @@ class RequestKind(Enum):
     """What a seat may ask of the table, whoever's turn it is. Of one seat's requests an earlier kind comes first."""
 
     LEAVE = "leave"
+    RESUME = "resume"
+    EXTEND = "extend"
+    PAUSE = "pause"
+    LONG_PAUSE = "long-pause"
+    TAKE_BACK = "take-back"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a seat asks for at this moment (rule 10)."""
+    """What a seat asks for at this moment (rule 10), or, where all must agree to it, that it agrees."""
 
     height: int
     prev: Digest
@@ -155,12 +160,12 @@ class ActionEntry:
 
 @dataclass(frozen=True, slots=True)
 class TimeoutEntry:
-    """The actor's clock has run out."""
+    """The clock has run out: the actor's, or that of a pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestEntry:
-    """What was asked for is granted: the envelope of the `Request`."""
+    """What was asked for is granted: the envelope of the `Request`, where all must agree those of all, by seat."""
 
     requests: tuple[bytes, ...]
 

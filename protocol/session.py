@@ -26,7 +26,7 @@ from protocol.dealing.dealer import Dealer, Owed
 from protocol.envelope import Envelope, Signer, digest, open_envelope, seal
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import EntryCommitted, EvidenceFound, GameStarted, GameVoid, MessageRefused
-from protocol.game import DealerMaker, Game, Judgement, genesis_committed, request_action
+from protocol.game import NEED_ALL, DealerMaker, Game, Judgement, genesis_committed, request_action
 from protocol.lobby import Lobby
 from protocol.log import Committed, check_commit_certificate, content_kind, may_be_left_out
 from protocol.messages import (
@@ -66,7 +66,7 @@ MAX_TAKEN: Final = 4096
 LIMIT_S: Final = 5.0  # for a part of an open call
 LONG_LIMIT_S: Final = 20.0
 LONG_PARTS: Final = frozenset({PartKind.SHUFFLE, PartKind.TAG, PartKind.TAG_SHARES})
-GRACE_S: Final = 2.0  # a turn lasts so long at least after a request, so that a last action in its way is not lost
+OUTLAST_A_TURN: Final = frozenset({RequestKind.LEAVE, RequestKind.PAUSE})
 _NO_SEAT: Final = Fault("NO-SEAT", "You are not in this game.")
 VOTE_LIMIT_S: Final = 10.0  # for a vote, from the own one on
 
@@ -240,7 +240,8 @@ class Session:
             return False
         state = self.game.state
         in_time = self.clock.end_s is None or now_s < self.clock.end_s
-        return state.phase is Phase.PLAY and state.turn == self.game.seat and not self._driver.acted and in_time
+        mine = state.phase is Phase.PLAY and state.turn == self.game.seat and state.paused is None
+        return mine and not self._driver.acted and in_time
 
     # What the player does
 
@@ -284,8 +285,24 @@ class Session:
     # Requests (docs/agreement.md, rule 10)
 
     def may_ask(self, kind: RequestKind) -> bool:
-        """Whether the own player may ask for this now, or as soon as the open call is answered."""
-        return self._why_not_ask(kind) in ((), (CALL_OPEN,))
+        """Whether the own player may ask for this now; to leave and for a pause also while a call is open."""
+        faults = self._why_not_ask(kind)
+        return not faults or (faults == (CALL_OPEN,) and kind in OUTLAST_A_TURN)
+
+    def requests(self) -> dict[RequestKind, tuple[Seat, ...]]:
+        """What is asked for at this moment, with the seats that do, or agree to it."""
+        held = () if self.game is None else sorted(self.game.requests(), key=lambda asked: asked[1])
+        return {kind: seats for kind in RequestKind if (seats := tuple(seat for k, seat in held if k is kind))}
+
+    def consents_awaited(self) -> tuple[RequestKind, ...]:
+        """What another has asked for that the own player has to agree to, and has not."""
+        if self.game is None or self.game.seat is None:
+            return ()
+        undo = self.game.state.undo
+        asked = self.requests()
+        if undo is None or undo.turn not in asked.get(RequestKind.TAKE_BACK, ()):
+            asked.pop(RequestKind.TAKE_BACK, None)
+        return tuple(kind for kind in asked if kind in NEED_ALL and self.game.seat not in asked[kind])
 
     def asks(self) -> frozenset[RequestKind]:
         """What the own player has asked for and waits for."""
@@ -745,19 +762,26 @@ class Session:
 
     def _move_clock(self, before: PublicState, content: Content, when_s: float) -> None:
         assert self.game is not None
-        self.clock = self.clock.after(before, self.game.state, when_s)
-        if isinstance(content, RequestEntry):
-            self.clock = self.clock.lasting(GRACE_S, when_s)
+        request = isinstance(content, RequestEntry)
+        self.clock = self.clock.after(before, self.game.state, when_s, request=request)
 
     def _forget_what_is_done(self, before: PublicState, judged: Judgement) -> None:
-        """Requests that are granted or came too late, and the own action if it is agreed or its turn is over."""
+        """What is granted or has lost its sense is not asked for again, and the own action not sent again."""
         assert self.game is not None
-        state = self.game.state
-        if self.game.seat is None:
-            self._asks.clear()
+        state, seat = self.game.state, self.game.seat
         new_turn = (before.turn_number, before.game) != (state.turn_number, state.game)
         if new_turn or isinstance(judged.action, SeatAction):
             self._acted = None
+        if seat is None or before.game != state.game:
+            self._asks.clear()
+            return
+        self._asks = {kind for kind in self._asks if judged.action != request_action(kind, seat)}
+        if new_turn:
+            self._asks &= OUTLAST_A_TURN
+        if state.paused is not None:
+            self._asks.discard(RequestKind.PAUSE)
+        else:
+            self._asks -= {RequestKind.RESUME, RequestKind.LONG_PAUSE}
 
     def _begin_height(self, now_s: float) -> None:
         assert self.game is not None
@@ -787,7 +811,9 @@ class Session:
     def _clock_end_s(self) -> float | None:
         """When this node's clock of the height ends; for an open call the driver sets it itself."""
         assert self.game is not None
-        return None if self.game.call is not None else self.clock.end_s
+        if self.game.call is not None:
+            return None
+        return self.clock.end_s if self.game.state.paused is None else self.clock.pause_end_s
 
     def _own_turn_open(self) -> bool:
         return (

@@ -7,9 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from engine.actions import Action, Leave, Remove
+from engine.actions import Action, Extend, Leave, LongPause, Pause, Play, Remove, Resume, TakeBack
+from engine.bots import choose
+from engine.errors import IllegalMove
+from engine.requests import PAUSES
 from engine.rulesets import ES, PT, RuleSet
-from engine.state import CallName, EndedBy, PublicState, Seat
+from engine.state import CallName, EndedBy, Paused, PublicState, Seat
 from node.autoplay import act_by_bot
 from node.simulation import SimulatedTable, commits, finished
 from protocol.audit.audit import audit
@@ -17,9 +20,9 @@ from protocol.dealing.open_deal import open_dealer
 from protocol.dealing.secret_deal import SecretDealer, secret_dealer
 from protocol.envelope import open_envelope
 from protocol.errors import LocalProtocolError
-from protocol.game import DealerMaker
+from protocol.game import DealerMaker, request_action
 from protocol.gamefile import game_file_of
-from protocol.messages import Prevote, Request, RequestKind
+from protocol.messages import Prevote, Request, RequestEntry, RequestKind
 from protocol.outputs import RecordKind
 from protocol.session import Session
 from tests.simulation.attack import AttackedTable
@@ -35,9 +38,11 @@ def state_of(session: Session) -> PublicState:
     return session.state
 
 
-def table_at(turns: int, rules: RuleSet = PT, seats: int = 3, seed: int = 3) -> SimulatedTable:
+def table_at(
+    turns: int, rules: RuleSet = PT, seats: int = 3, seed: int = 3, make_dealer: DealerMaker = open_dealer
+) -> SimulatedTable:
     """A table of bots after so many turns, with somebody to act."""
-    table = SimulatedTable(rules, seats, seed)
+    table = SimulatedTable(rules, seats, seed, make_dealer)
     play_until(table, lambda: in_call(table, None) and state_of(staying(table)[0]).turn_number >= turns)
     return table
 
@@ -59,6 +64,11 @@ def session_at(table: SimulatedTable, seat: int) -> Session:
 def ask(table: SimulatedTable, seat: int, kind: RequestKind) -> None:
     session_at(table, seat).ask(kind, table.now_s)
     table.carry_out(seat_node(table, seat))
+
+
+def calm(table: SimulatedTable) -> bool:
+    """All that run stand at one height in its first round."""
+    return len(set(heights(table))) == 1 and all(session.round == 0 for session in staying(table))
 
 
 def heights(table: SimulatedTable) -> list[int]:
@@ -228,18 +238,298 @@ def test_a_leaver_killed_before_its_vote_is_waited_for_and_then_removed() -> Non
     assert table.refusals() == []
 
 
+# Pause, more time, taking back
+
+
+def committed(table: SimulatedTable, kind: type[Action], count: int = 1) -> Callable[[], bool]:
+    """Whether all that run have committed so many of these actions and nothing is under way."""
+    return lambda: (
+        calm(table)
+        and all(node.down or sum(isinstance(e.action, kind) for e in commits(node)) >= count for node in table.nodes)
+    )
+
+
+def left_s(table: SimulatedTable) -> list[float]:
+    """What is left of the turn's time by each clock."""
+    return [left for s in staying(table) if (left := s.remaining_s(table.now_s)) is not None]
+
+
+def later(table: SimulatedTable, seconds: float) -> None:
+    until_s = table.now_s + seconds
+    play_until(table, lambda: table.now_s >= until_s)
+
+
+def waiting_table(turns: int = 3, rules: RuleSet = PT, seats: int = 3, seed: int = 3) -> SimulatedTable:
+    table = table_at(turns, rules, seats, seed)
+    nobody_acts(table)
+    return table
+
+
+def test_a_pause_stops_the_clocks_for_a_minute_and_then_the_turn_has_the_rest() -> None:
+    table = waiting_table()
+    turn = state_of(staying(table)[0]).turn
+    ask(table, (turn + 1) % 3, RequestKind.PAUSE)
+    play_until(table, committed(table, Pause))
+    left, paused_s = left_s(table), table.now_s
+    assert min(left) > 50
+    assert not session_at(table, turn).may_act(table.now_s)
+    later(table, 30)
+    assert left_s(table) == left
+    play_until(table, committed(table, Resume))
+    assert 59 < table.now_s - paused_s < 63
+    assert left_s(table) == pytest.approx(left, abs=1)
+    assert session_at(table, turn).may_act(table.now_s)
+    bots_act(table)
+    play_out(table)
+    assert table.refusals() == []
+
+
+def test_anybody_ends_a_pause_at_once() -> None:
+    table = waiting_table()
+    turn = state_of(staying(table)[0]).turn
+    ask(table, turn, RequestKind.PAUSE)
+    play_until(table, committed(table, Pause))
+    paused_s = table.now_s
+    ask(table, (turn + 1) % 3, RequestKind.RESUME)
+    play_until(table, committed(table, Resume))
+    assert table.now_s - paused_s < 2
+
+
+def test_a_longer_pause_takes_everybodys_consent_and_lasts() -> None:
+    table = waiting_table()
+    ask(table, 0, RequestKind.PAUSE)
+    play_until(table, committed(table, Pause))
+    ask(table, 0, RequestKind.LONG_PAUSE)
+    ask(table, 1, RequestKind.LONG_PAUSE)
+    later(table, 5)
+    assert state_of(session_at(table, 0)).paused is Paused.MINUTE, "one has not agreed"
+    assert session_at(table, 2).consents_awaited() == (RequestKind.LONG_PAUSE,)
+    ask(table, 2, RequestKind.LONG_PAUSE)
+    play_until(table, committed(table, LongPause))
+    later(table, 600)
+    assert state_of(session_at(table, 0)).paused is Paused.LONG
+    ask(table, 2, RequestKind.RESUME)
+    play_until(table, committed(table, Resume))
+    bots_act(table)
+    play_out(table)
+    report = audit(game_file_of(staying(table)[0].log, ()))
+    assert report.entries["request"] == 3
+
+
+def test_a_minute_of_pause_is_not_made_longer_by_asking_again() -> None:
+    table = waiting_table()
+    for count in range(1, PAUSES + 1):
+        ask(table, 0, RequestKind.PAUSE)
+        play_until(table, committed(table, Pause, count))
+        assert not session_at(table, 0).may_ask(RequestKind.PAUSE)
+        ask(table, 1, RequestKind.RESUME)
+        play_until(table, committed(table, Resume, count))
+    with pytest.raises(IllegalMove, match="NO-PAUSE-LEFT"):
+        ask(table, 0, RequestKind.PAUSE)
+    assert min(left_s(table)) > 40, "the turn has lost no time by it"
+
+
+def test_a_pause_asked_for_while_tiles_are_drawn_comes_after_it() -> None:
+    table = table_at(2)
+    play_until(table, lambda: in_call(table, CallName.DRAW))
+    nobody_acts(table)
+    ask(table, 0, RequestKind.PAUSE)
+    play_until(table, committed(table, Pause))
+    assert all(state_of(session).call is None for session in staying(table))
+    assert table.refusals() == []
+
+
+def test_more_time_is_one_more_limit_for_the_own_turn() -> None:
+    table = waiting_table()
+    turn = state_of(staying(table)[0]).turn
+    before = left_s(table)
+    with pytest.raises(IllegalMove, match="NOT-YOUR-TURN"):
+        ask(table, (turn + 1) % 3, RequestKind.EXTEND)
+    ask(table, turn, RequestKind.EXTEND)
+    play_until(table, committed(table, Extend))
+    assert left_s(table) == pytest.approx([left + PT.turn_seconds for left in before], abs=2)
+    assert not session_at(table, turn).may_ask(RequestKind.EXTEND)
+    bots_act(table)
+    play_out(table)
+    assert table.refusals() == []
+
+
+def test_more_time_asked_for_as_the_time_runs_out_is_given_to_all_clocks_or_none() -> None:
+    for moment_s in (-0.02, -0.005, 0.0, 0.01):
+        table = waiting_table()
+        turn = state_of(staying(table)[0]).turn
+        session = session_at(table, turn)
+        assert session.clock.end_s is not None
+        session.draft = Play(turn, (), ())  # not a legal play: its own node does nothing at the end
+        height = session.height
+        table.at(session.clock.end_s + moment_s, lambda table=table, turn=turn: ask(table, turn, RequestKind.EXTEND))  # type: ignore[misc]
+        play_until(table, lambda table=table, height=height: min(heights(table)) > height)  # type: ignore[misc]
+        entries = {node.session.log[height].entry for node in table.nodes}
+        assert len(entries) == 1
+
+
+def after_a_play(make_dealer: DealerMaker = open_dealer) -> SimulatedTable:
+    """A table at which a turn has just ended with tiles laid, and nobody acts."""
+    table = table_at(3, make_dealer=make_dealer)
+    play_until(table, lambda: in_call(table, None) and state_of(staying(table)[0]).undo is not None)
+    nobody_acts(table)
+    return table
+
+
+@pytest.mark.parametrize("make_dealer", [secret_dealer, open_dealer], ids=["secret", "open"])
+def test_a_turn_is_taken_back_when_all_agree_and_played_anew(make_dealer: DealerMaker) -> None:
+    table = after_a_play(make_dealer)
+    sessions = staying(table)
+    undo = state_of(sessions[0]).undo
+    assert undo is not None
+    for seat in range(2):
+        ask(table, seat, RequestKind.TAKE_BACK)
+    later(table, 3)
+    assert state_of(sessions[0]).undo == undo, "one has not agreed, and the turn goes on"
+    assert all(session.round == 0 for session in sessions)
+    ask(table, 2, RequestKind.TAKE_BACK)
+    play_until(table, committed(table, TakeBack))
+    assert state_of(sessions[0]).turn == undo.turn
+    assert state_of(sessions[0]).board == undo.board
+    assert min(left_s(table)) > PT.turn_seconds - 3
+    bots_act(table)
+    play_out(table)
+    assert table.refusals() == []
+    audit(game_file_of(sessions[0].log, ()))
+
+
+def test_bots_agree_to_a_turn_taken_back_but_only_if_its_player_asks() -> None:
+    table = after_a_play()
+    undo = state_of(staying(table)[0]).undo
+    assert undo is not None
+    ask(table, (undo.turn + 1) % 3, RequestKind.TAKE_BACK)
+    later(table, 2)
+    assert session_at(table, (undo.turn + 2) % 3).consents_awaited() == ()
+    for seat in range(3):
+        table.nodes[seat_node(table, seat)].player = act_by_bot
+    table.nodes[seat_node(table, state_of(staying(table)[0]).turn)].player = agree
+    ask(table, undo.turn, RequestKind.TAKE_BACK)
+    play_until(table, done(table, TakeBack))
+
+
+def agree(session: Session, now_s: float) -> None:
+    """A player who agrees to everything, and does nothing else."""
+    for kind in session.consents_awaited():
+        session.ask(kind, now_s)
+
+
+def test_a_pause_gives_time_to_agree_on_taking_back() -> None:
+    table = after_a_play()
+    ask(table, 0, RequestKind.PAUSE)
+    play_until(table, committed(table, Pause))
+    for seat in range(3):
+        ask(table, seat, RequestKind.TAKE_BACK)
+    play_until(table, committed(table, TakeBack))
+    assert state_of(session_at(table, 0)).paused is Paused.MINUTE
+    play_until(table, committed(table, Resume))
+    bots_act(table)
+    play_out(table)
+
+
+def test_after_the_next_move_nothing_is_taken_back() -> None:
+    table = after_a_play()
+    undo = state_of(staying(table)[0]).undo
+    assert undo is not None
+    ask(table, undo.turn, RequestKind.TAKE_BACK)
+    bots = table.nodes[seat_node(table, state_of(staying(table)[0]).turn)]
+    bots.player = act_alone
+    bots.thinks_at = None
+    height = heights(table)[0]
+    table.carry_out(table.nodes.index(bots))
+    play_until(table, lambda: min(heights(table)) > height + 1)
+    assert not session_at(table, undo.turn).asks()
+    assert not done(table, TakeBack)()
+
+
+def act_alone(session: Session, now_s: float) -> None:
+    """A bot that agrees to nothing."""
+    if not session.may_act(now_s):
+        return
+    assert session.state is not None
+    assert session.seat is not None
+    session.act(choose(session.seat, session.state, session.own_tiles()), now_s)
+
+
+@pytest.mark.parametrize("kind", [RequestKind.PAUSE, RequestKind.EXTEND])
+@pytest.mark.parametrize("away_s", [0.0, 8.0])
+def test_who_asks_and_is_killed_comes_back_to_the_same_game(kind: RequestKind, away_s: float) -> None:
+    table = waiting_table()
+    turn = state_of(staying(table)[0]).turn
+    ask(table, turn, kind)
+    if away_s:
+        play_until(table, lambda: has_prevoted(table, seat_node(table, turn)))
+    table.crash(seat_node(table, turn))
+    later(table, away_s)
+    table.restart(seat_node(table, turn))
+    bots_act(table)
+    play_until(table, lambda: len(staying(table)) == 3 and done(table, request_action(kind, turn).__class__)())
+    play_out(table)
+    assert table.refusals() == []
+
+
+def test_who_is_removed_during_a_pause_ends_it() -> None:
+    table = waiting_table(rules=ES, seats=4)
+    for node in table.nodes:
+        node.player = go_on
+    ask(table, 0, RequestKind.PAUSE)
+    play_until(table, committed(table, Pause))
+    for seat in range(4):
+        ask(table, seat, RequestKind.LONG_PAUSE)
+    play_until(table, committed(table, LongPause))
+    table.crash(seat_node(table, 3))
+    play_until(table, done(table, Remove))
+    assert state_of(session_at(table, 0)).paused is None
+    bots_act(table)
+    play_out(table)
+
+
+def go_on(session: Session, now_s: float) -> None:
+    """A player who goes on without who is gone, and does nothing else."""
+    session.go_on_without(session.may_go_on_without(now_s), now_s)
+
+
 # What cannot be asked
 
 
-def test_nobody_asks_in_the_name_of_another_or_for_another_moment() -> None:
+def test_a_request_that_the_rules_refuse_or_for_another_moment_changes_nothing() -> None:
     table = AttackedTable(3, 3)
     table.play_until(table.another_is_to_act)
     game = table.honest()[0].game
     assert game is not None
-    table.say(table.signed(Request(game.height, bytes(32), RequestKind.LEAVE)).raw)
-    table.say(table.signed(Request(game.height - 1, game.head, RequestKind.LEAVE)).raw)
-    table.play_until(lambda: table.now_s > 0 and game.height > 12)
+    height, liar = game.height, table.liar_seat()
+    assert liar is not None
+    for kind in (RequestKind.RESUME, RequestKind.LONG_PAUSE, RequestKind.EXTEND):
+        table.say(table.signed(Request(height, game.head, kind)).raw)
+    table.say(table.signed(Request(height, bytes(32), RequestKind.LEAVE)).raw)
+    table.play_until(lambda: game.height > height + 4)
+    assert all(session.log[height].entry == table.honest()[0].log[height].entry for session in table.honest())
     assert len(game.seats_in_game()) == 3
+    assert [reason for reason in table.reasons(0) if reason.startswith("request ")] == [
+        "request resume: NOT-PAUSED: The game is not paused, or until somebody goes on.",
+        "request long-pause: NOT-PAUSED: The game is not paused, or for long already.",
+        "request extend: NOT-YOUR-TURN: It is not your turn.",
+    ]
+
+
+@pytest.mark.parametrize("which", ["alone", "twice", "another's kind", "out of order"])
+def test_an_entry_without_everybodys_consent_is_refused(which: str) -> None:
+    table = after_a_play()
+    game = game_of(table, 0)
+    asked = [session_at(table, seat)._seal(game.request(RequestKind.TAKE_BACK)).raw for seat in range(3)]
+    assert game.entry(RequestEntry(tuple(asked))) is not None
+    other = session_at(table, 2)._seal(game.request(RequestKind.PAUSE)).raw
+    wrong = {
+        "alone": asked[:1],
+        "twice": [asked[0], asked[1], asked[1]],
+        "another's kind": [*asked[:2], other],
+        "out of order": [asked[1], asked[0], asked[2]],
+    }
+    assert game.entry(RequestEntry(tuple(wrong[which]))) is None
 
 
 def test_who_is_not_in_the_game_asks_nothing() -> None:
