@@ -97,7 +97,7 @@ def fault_of(log: Sequence[Committed], evidence: Sequence[EvidenceFound] = ()) -
     return caught.value
 
 
-SMALL = replace(ES, hand=3)  # a game of 25 entries, with seed 1
+SMALL = replace(ES, hand=3)  # a short game, with seed 1 of 25 entries
 GOOD = [  # large hands make short games
     (replace(PT, rounds=2, hand=26, max_seats=3), 3, 1, False),
     (replace(FI, hand=30, max_seats=2), 2, 1, False),
@@ -108,7 +108,7 @@ GOOD = [  # large hands make short games
     (replace(FI, hand=30, max_seats=2), 2, 1, True),
     (replace(NO, hand=26, max_seats=3), 3, 3, True),
     (replace(ES, rounds=2), 2, 1, True),
-    (ES, 6, 4, True),
+    (SMALL, 6, 4, True),
 ]
 
 
@@ -222,7 +222,7 @@ REMEMBERING: DealerMaker = remembering
 
 
 def test_any_changed_byte_is_found() -> None:
-    table = played(ES, 2, 1)
+    table = played(SMALL, 2, 3)
     data = game_file_of(log_of(table), [_two_prevotes(table, 0)])
     assert audit(data, REMEMBERING) == audit(data)
     rng = random.Random(20)
@@ -471,13 +471,15 @@ def test_genuine_messages_that_prove_nothing_are_told_apart() -> None:
         EvidenceFound(shuffle.sender, "", (shuffle.raw,)),  # without what it builds on
         EvidenceFound(shuffle.sender, "", (shuffle.raw, *log[start].attachments[2:4])),
         evidence(table, 0, vote, replace(vote, round=1)),
+        evidence(table, 0, vote, vote),
+        evidence(table, 0, vote, then=evidence(table, 1, replace(vote, entry=None)).evidence),  # another's
         evidence(table, 0, vote),
         evidence(table, 0, DealPart(start, prev, PartKind.KEY_REVEAL, digest(b"?"), b"other commits")),
         evidence(table, 0, DealPart(start, digest(b"branch"), PartKind.KEY_COMMIT, None, b"another branch")),
     ]
     assert seats[shuffle.sender] == 0
     before, report = audit(game_file_of(log)), audit(game_file_of(log, harmless))
-    assert [(finding.proven, "prove nothing" in finding.text) for finding in report.findings] == [(False, True)] * 7
+    assert [(finding.proven, "prove nothing" in finding.text) for finding in report.findings] == [(False, True)] * 9
     assert report.checks == before.checks
     assert report.signatures == before.signatures + sum(len(accusation.evidence) for accusation in harmless)
 
@@ -486,9 +488,14 @@ def test_evidence_at_the_end_of_an_unfinished_log_is_judged() -> None:
     table = played(SMALL, 2, 1)
     log = log_of(table)[:1]
     commit = DealPart(1, entry_hash(log[0].entry), PartKind.KEY_COMMIT, None, b"short")
-    (finding,) = audit(game_file_of(log, [evidence(table, 0, commit)])).findings
-    assert finding.proven
-    assert finding.text.endswith("at height 1")
+    right = open_envelope(log_of(table)[1].attachments[0])
+    accusations = [evidence(table, 0, commit), EvidenceFound(right.sender, "", (right.raw,))]
+    report = audit(game_file_of(log, accusations))
+    assert sorted((finding.proven, finding.text[-12:]) for finding in report.findings) == [
+        (False, "by themselves"[-12:]),
+        (True, " at height 1"),
+    ]
+    assert report.checks == {}, "what evidence holds is not part of the game"
 
 
 def test_evidence_that_is_not_genuine_is_refused() -> None:
@@ -521,7 +528,7 @@ def test_evidence_that_is_not_genuine_is_refused() -> None:
 @cache
 def interrupted() -> list[Committed]:
     """The log of a game in which a player was lost."""
-    table = SimulatedTable(SMALL, 3, 3, secret_dealer)
+    table = SimulatedTable(SMALL, 3, 2, secret_dealer)  # a seed with which rack cards lie among those drawn later
     play_until(table, lambda: in_call(table, None))
     remove(table, (1,))
     for _now_s in play_on(table):
@@ -565,7 +572,7 @@ def test_a_wrong_part_of_a_re_deal_names_its_node(kind: PartKind) -> None:
     place = next(place for place, raw in enumerate(parts) if cast(DealPart, open_envelope(raw).body).kind is kind)
     right = open_envelope(parts[place])
     part = cast(DealPart, right.body)
-    cheat = next(key for key in _keys_of_seed(3, 3) if key.node_id == right.sender)
+    cheat = next(key for key in _keys_of_seed(3, 2) if key.node_id == right.sender)
     parts[place] = seal(cheat, right.table, replace(part, payload=bytes(len(part.payload)))).raw
     content = replace(cast(AnswersEntry, log[height].entry.content), messages=tuple(digest(raw) for raw in parts))
     changed = replace(log[height], entry=replace(log[height].entry, content=content), attachments=tuple(parts))

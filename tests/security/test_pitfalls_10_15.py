@@ -273,7 +273,7 @@ def test_two_votes_for_two_peers_prove_who_cast_them(reason: str) -> None:
 
 # 14. What is withheld
 
-WITHHELD_S = 20.0
+WITHHELD_S = 8.0
 
 
 def test_a_withheld_part_is_waited_for_by_name_and_taken_late() -> None:
@@ -302,7 +302,7 @@ def test_a_part_withheld_from_one_comes_by_way_of_another() -> None:
         table.run_until(lambda withheld=withheld: bool(withheld.caught))  # type: ignore[misc]
         height = table.session(LIAR).height
         if height > START_HEIGHT:
-            table.run_until(lambda height=height: all(n.session.height > height for n in table.nodes), within_s=3)  # type: ignore[misc]
+            table.run_until(lambda height=height: all(n.session.height > height for n in table.nodes), within_s=0.9)  # type: ignore[misc]
     assert table.refusals() == []
 
 
