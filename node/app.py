@@ -183,6 +183,10 @@ class Node:
         else:
             self._go()
 
+    def close(self) -> None:
+        """Go from a game that nobody can go on with (docs/agreement.md, rule 18). It has no result."""
+        self._go()
+
     def _linger(self) -> None:
         """Once the own leave is agreed: a moment later this node goes."""
         session = self.session

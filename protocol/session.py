@@ -286,8 +286,14 @@ class Session:
 
     def may_ask(self, kind: RequestKind) -> bool:
         """Whether the own player may ask for this now; to leave and for a pause also while a call is open."""
-        faults = self._why_not_ask(kind)
-        return not faults or (faults == (CALL_OPEN,) and kind in OUTLAST_A_TURN)
+        return self.why_not_ask(kind) is None
+
+    def why_not_ask(self, kind: RequestKind) -> str | None:
+        """Why the own player may not ask for this now, in a sentence; None if it may."""
+        faults = self._refused_now(kind)
+        if not faults or (faults == (CALL_OPEN,) and kind in OUTLAST_A_TURN):
+            return None
+        return faults[0].sentence
 
     def requests(self) -> dict[RequestKind, tuple[Seat, ...]]:
         """What is asked for at this moment, with the seats that do, or agree to it."""
@@ -316,11 +322,11 @@ class Session:
         if self.game is None or self._driver is None or self.game.seat is None:
             raise LocalProtocolError("no seat in a running game")
         if not self.may_ask(kind):
-            raise IllegalMove(self._why_not_ask(kind))
+            raise IllegalMove(self._refused_now(kind))
         self._asks.add(kind)
         self._settle(now_s)
 
-    def _why_not_ask(self, kind: RequestKind) -> tuple[Fault, ...]:
+    def _refused_now(self, kind: RequestKind) -> tuple[Fault, ...]:
         """Why the rules refuse the own request just now; empty if they do not."""
         if self.game is None or self.game.seat is None:
             return (_NO_SEAT,)
@@ -682,7 +688,7 @@ class Session:
         assert self._driver is not None
         held = self.game.requests()
         asked = [k for k in RequestKind if k in self._asks and (k, self.game.seat) not in held]
-        due = [kind for kind in asked if not self._why_not_ask(kind)]
+        due = [kind for kind in asked if not self._refused_now(kind)]
         for kind in due:
             self._driver.ask(kind)
         return bool(due)
