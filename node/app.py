@@ -25,12 +25,13 @@ from node.keystore import Identity, load_or_create
 from node.runner import Runner
 from node.tasks import spawn
 from node.transport import Mesh
+from protocol.codec import decode
 from protocol.dealing.group import UnsafeLibrary, self_test
 from protocol.dealing.secret_deal import secret_dealer
 from protocol.envelope import HALL, open_envelope, seal, table_of
-from protocol.errors import LocalProtocolError, RemoteProtocolError
+from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import Event
-from protocol.messages import Announce, RequestKind, TableCard
+from protocol.messages import Announce, GenesisDraft, RequestKind, TableCard
 from protocol.outputs import RecordKind
 from protocol.session import Record as SessionRecord
 from protocol.session import Session
@@ -245,7 +246,7 @@ class Node:
             self._meet(peer)
         self._changed()
 
-    def _lobby_session(self, table: bytes, card: TableCard | None) -> Session:
+    def _lobby_session(self, table: bytes, card: TableCard | None, signed: GenesisDraft | None = None) -> Session:
         return Session.in_lobby(
             self.identity,
             table,
@@ -254,6 +255,7 @@ class Node:
             entropy=random_bytes,
             make_dealer=secret_dealer,
             card=card,
+            signed=signed,
             now_s=monotonic_s(),
         )
 
@@ -286,7 +288,13 @@ class Node:
             if unix_s() - records[-1].unix_s > REJOIN_WITHIN_S:
                 return None
             # The genesis was signed, and maybe the others have begun: sit down again, and hear from them.
-            return self._lobby_session(bytes.fromhex(path.stem), None)
+            drafts = [record.data for record in records if record.kind == RecordKind.DRAFT.value]
+            try:
+                signed = decode(GenesisDraft, drafts[-1])
+            except DecodeError as error:
+                _log.warning("the signed genesis is not taken up: %s", error)
+                return None
+            return self._lobby_session(bytes.fromhex(path.stem), None, signed)
         now_s, now_unix_s = monotonic_s(), unix_s()
         if now_unix_s - records[-1].unix_s > RESUME_WITHIN_S:
             return None

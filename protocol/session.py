@@ -147,15 +147,21 @@ class Session:
         entropy: Callable[[int], bytes],
         make_dealer: DealerMaker,
         card: TableCard | None = None,
+        signed: GenesisDraft | None = None,
         now_s: float = 0.0,
     ) -> Session:
-        """A session that sits down at a table: opens it with `card`, or joins one that somebody else has opened."""
+        """A session that sits down at a table: opens it with `card`, or joins one that somebody else has opened.
+
+        `signed`: after a restart, the genesis that this node had signed, and with which the others may have begun.
+        """
         session = cls(signer, table, entropy, make_dealer)
         session._next_beat_s = now_s + HEARTBEAT_S
         session._life = entropy(8)
         own = Sitting(0, True, clean_name(name), bot, False, False, entropy(32))
         session.lobby = Lobby(table, signer.node_id, session._seal, session._outputs, own)
-        if card is None:
+        if signed is not None:
+            session.lobby.signed_before(signed)
+        elif card is None:
             session.lobby.sit_down()
         else:
             session.lobby.open_with(card)

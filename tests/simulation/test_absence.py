@@ -8,15 +8,15 @@ from dataclasses import replace
 import pytest
 
 from engine.rulesets import ES, PT, RuleSet
-from engine.state import Phase, Seat
+from engine.state import CallName, Phase, Seat
 from node.autoplay import act_by_bot
 from node.simulation import SimulatedNode, SimulatedTable, finished
 from protocol.codec import encode
 from protocol.consensus.absence import CONTACT_S, COUNTDOWN_S, Cause
 from protocol.envelope import seal
 from protocol.events import EntryCommitted
-from protocol.messages import CatchUp
-from tests.simulation.removal import in_call, play_on, play_until, removal, seat_node, staying
+from protocol.messages import CatchUp, RemoveEntry
+from tests.simulation.removal import game_of, in_call, play_on, play_until, removal, seat_node, staying
 
 
 def after_turns(table: SimulatedTable, turns: int) -> None:
@@ -210,4 +210,30 @@ def test_who_was_removed_sits_down_again_for_the_next_game() -> None:
     states = [node.session.state for node in table.nodes]
     assert all(state is not None and state.game == 1 and state.seats[1].in_game for state in states)
     assert table.nodes[gone].session.seat == 1
+    assert table.refusals() == []
+
+
+def test_a_removal_names_the_complete_answers_to_a_draw() -> None:
+    """Rule 13: the drawer keeps the tile that the lost seat had still given it."""
+    table = SimulatedTable(ES, 4, 11)
+    after_turns(table, 2)
+
+    def answered() -> bool:
+        calls = [session.game.call for session in staying(table) if session.game is not None]
+        open_calls = [call for call in calls if call is not None and call.call.name is CallName.DRAW]
+        return len(open_calls) == 4 and open_calls[0].call.seat != 3 and any(call.complete for call in open_calls)
+
+    play_until(table, answered)
+    drawer = game_of(table, 0).call.call.seat  # type: ignore[union-attr]
+    assert drawer is not None
+    held = len(game_of(table, 0).state.seats[drawer].rack)
+    table.crash(seat_node(table, 3))
+    play_until(table, lambda: in_call(table, CallName.REDEAL))
+    log = staying(table)[0].log
+    removal_entry = log[-1].entry.content
+    assert isinstance(removal_entry, RemoveEntry)
+    assert removal_entry.answers is not None
+    assert len(game_of(table, 0).state.seats[drawer].rack) == held + 1
+    for _now_s in play_on(table):
+        pass
     assert table.refusals() == []
