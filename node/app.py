@@ -31,7 +31,7 @@ from protocol.dealing.secret_deal import secret_dealer
 from protocol.envelope import HALL, open_envelope, seal, table_of
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import Event
-from protocol.messages import Announce, GenesisDraft, TableCard
+from protocol.messages import Announce, GenesisDraft, RequestKind, TableCard
 from protocol.outputs import RecordKind
 from protocol.session import Record as SessionRecord
 from protocol.session import Session
@@ -41,6 +41,11 @@ _log = logging.getLogger(__name__)
 PROTOCOL_VERSION: Final = 1
 REJOIN_WITHIN_S: Final = 600.0
 RESUME_WITHIN_S: Final = 24 * 3600.0
+LEAVE_WITHIN_S: Final = 6.0  # the others must have agreed by then that this player leaves, or it goes without
+LINGER_S: Final = 1.0  # then the own node stays that much longer, so that its vote reaches everybody
+_UNAGREED: Final = (
+    "You have left, but not everybody could be told. The others wait for you a while, then they may go on without you."
+)
 
 
 class NodeError(Exception):
@@ -65,6 +70,8 @@ class Node:
         self._lock: int | None = _lock_data_folder(settings.data)
         self.identity: Identity = load_or_create(settings.data)
         self._refused: str | None = None
+        self._leaving: asyncio.TimerHandle | None = None
+        self._lingers = False
         self._mesh = Mesh(
             self.identity,
             on_link=self._on_link,
@@ -126,6 +133,8 @@ class Node:
             self._refresh.cancel()
         if self._discovery is not None:
             await self._discovery.stop()
+        if self._leaving is not None:
+            self._go()
         if self.runner is not None:
             self.runner.stop()
         await self._mesh.stop()
@@ -159,12 +168,43 @@ class Node:
         self._sit(table, None)
 
     def leave(self) -> None:
-        """Stand up: from the lobby, from a finished game, or for good from a running one."""
+        """Stand up: from the lobby, from a finished game, or for good from a running one.
+
+        From a running game in good order: the others are asked first, and this node goes once they have agreed, or
+        after a few seconds if they cannot, with a notice.
+        """
         runner = self.runner
-        if runner is None:
+        if runner is None or self._leaving is not None:
             return
         if runner.session.game is None:
             runner.do(lambda session, _now_s: session.lobby.stand_up())
+        if runner.failure is None and runner.session.may_ask(RequestKind.LEAVE):
+            self._leaving = asyncio.get_running_loop().call_later(LEAVE_WITHIN_S, self._go, _UNAGREED)
+            runner.do(lambda session, now_s: session.ask(RequestKind.LEAVE, now_s))
+        else:
+            self._go()
+
+    def close(self) -> None:
+        """Go from a game that nobody can go on with (docs/agreement.md, rule 18). It has no result."""
+        self._go()
+
+    def _linger(self) -> None:
+        """Once the own leave is agreed: a moment later this node goes."""
+        session = self.session
+        if self._leaving is not None and not self._lingers and (session is None or session.seat is None):
+            self._leaving.cancel()
+            self._lingers = True
+            self._leaving = asyncio.get_running_loop().call_later(LINGER_S, self._go)
+
+    def _go(self, notice: str | None = None) -> None:
+        """Be at no table any more."""
+        runner = self.runner
+        if self._leaving is not None:
+            self._leaving.cancel()
+        self._leaving, self._lingers = None, False
+        if runner is None:
+            return
+        self.notice = notice
         self.runner = None
         runner.close_for_good()
         for peer in self.hall.peers():
@@ -373,6 +413,7 @@ class Node:
 
     def _changed(self) -> None:
         """Tell the watchers, and, once this moment's changes are all made, the others."""
+        self._linger()
         for changed in tuple(self._watchers):
             changed()
         if self._refresh is None and self._discovery is not None:

@@ -129,6 +129,37 @@ def test_a_running_game_is_taken_up_and_a_left_one_is_not(tmp_path: Path) -> Non
     with_nodes(*both, test=look)
 
 
+def test_who_leaves_is_out_of_the_game_for_the_others_too_and_goes(tmp_path: Path) -> None:
+    async def test(nodes: list[Node]) -> None:
+        ana, ben, cid = nodes
+        await start_a_game(nodes)
+        await until(nodes, lambda: all(node.session is not None and node.session.height > 2 for node in nodes))
+        ben.leave()
+        assert ben.session is not None, "not before the others know"
+        await until(nodes, lambda: ben.session is None)
+        assert ben.notice is None
+        for node in (ana, cid):
+            assert node.session is not None
+            assert node.session.game is not None
+            assert len(node.session.game.seats_in_game()) == 2
+
+    with_nodes(*(settings(tmp_path / name, name) for name in ("Ana", "Ben", "Cid")), test=test)
+
+
+def test_who_leaves_when_the_others_are_out_of_reach_goes_all_the_same_and_is_told(tmp_path: Path) -> None:
+    async def test(nodes: list[Node]) -> None:
+        ana, ben = nodes
+        await start_a_game(nodes)
+        assert ana.runner is not None
+        ana.runner.stop()
+        ben.leave()
+        await until(nodes, lambda: ben.session is None)
+        assert ben.notice is not None
+        assert "not everybody could be told" in ben.notice
+
+    with_nodes(*(settings(tmp_path / name, name) for name in ("Ana", "Ben")), test=test)
+
+
 def test_one_that_was_killed_after_signing_sits_down_again_and_is_told_that_the_game_runs(tmp_path: Path) -> None:
     both = [settings(tmp_path / name, name) for name in ("Ana", "Ben")]
 
