@@ -67,6 +67,8 @@ class Runner:
         self._stopped = True
         if self._timer is not None:
             self._timer.cancel()
+        for computing in self._computing:
+            computing.cancel()
         self._journal.close()
 
     def close_for_good(self) -> None:

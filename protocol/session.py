@@ -75,6 +75,7 @@ class _Peer:
 
     heard_s: float
     status: Status | None = None
+    caught_up_s: float = -HEARTBEAT_S  # when it was last sent entries
 
 
 @dataclass(slots=True, repr=False)
@@ -356,7 +357,10 @@ class Session:
         peer = self._peers.setdefault(link, _Peer(now_s))
         before, peer.status = peer.status, status
         if status.height < self.height:
-            self._send_catch_up(link, status.height)
+            known_height = -1 if before is None else before.height
+            if status.height > known_height or now_s - peer.caught_up_s >= HEARTBEAT_S / 2:  # else it asks too often
+                peer.caught_up_s = now_s
+                self._send_catch_up(link, status.height)
         elif status.height == self.height and self._driver is not None and status.held != self._held():
             # Right after a link came up, or when nothing has moved for a beat: what was sent has been lost.
             stuck = before is not None and (before.height, before.held) == (status.height, status.held)
