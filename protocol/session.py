@@ -96,6 +96,8 @@ class Session:
     clock: TurnClock = field(default_factory=TurnClock)
     evidence: list[EvidenceFound] = field(default_factory=list)
     draft: Play | None = None  # the own player's unfinished play, for the end of its time
+    silent: bool = False  # what it has signed at this table is forgotten: it follows, and signs nothing of the game
+    _remembers: bool = False  # all that it has signed at this table
     _driver: HeightDriver | None = None
     _outputs: list[Output] = field(default_factory=list)
     _peers: dict[bytes, _Peer] = field(default_factory=dict)
@@ -120,16 +122,23 @@ class Session:
         make_dealer: DealerMaker,
         card: TableCard | None = None,
         now_s: float = 0.0,
+        signed_before: bool = False,
+        silent: bool = False,
     ) -> Session:
-        """A session that sits down at a table: opens it with `card`, or joins one that somebody else has opened."""
-        session = cls(signer, table, entropy, make_dealer)
+        """A session that sits down at a table: opens it with `card`, or joins one that somebody else has opened.
+
+        `signed_before`: its genesis was signed here and, for sure, nothing after it. `silent`: what was signed here
+        before is forgotten. The session is then an observer, as is one that finds its own node in a running game that
+        it knows nothing of: it must not vote where it may have voted (docs/reliability.md, section 4).
+        """
+        session = cls(signer, table, entropy, make_dealer, silent=silent, _remembers=signed_before)
         session._next_beat_s = now_s + HEARTBEAT_S
-        own = Sitting(0, True, clean_name(name), bot, False, False, entropy(32))
+        own = Sitting(0, not silent, clean_name(name), bot, False, False, entropy(32))
         session.lobby = Lobby(table, signer.node_id, session._seal, session._outputs, own)
-        if card is None:
-            session.lobby.sit_down()
-        else:
+        if card is not None:
             session.lobby.open_with(card)
+        elif not silent:
+            session.lobby.sit_down()
         return session
 
     @classmethod
@@ -412,6 +421,8 @@ class Session:
             check_commit_certificate(committed, genesis, ())
             if committed != genesis_committed(genesis, committed.certificate):
                 raise RemoteProtocolError(None, "genesis entry with another place, state or attachments")
+            if seat_of(genesis, self.signer.node_id) is not None and not (self._remembers or self.lobby.signed):
+                self.silent = True
             self._start(genesis, committed.certificate, now_s)
             return
         if self.game is None:
@@ -452,6 +463,8 @@ class Session:
             self._start(*self.lobby.complete, now_s)
 
     def _start(self, genesis: Genesis, certificate: tuple[bytes, ...], now_s: float) -> None:
+        if self.silent:
+            self._outputs.append(Store(RecordKind.SILENT, 0, b""))
         self.game = self._game(genesis)
         committed = genesis_committed(genesis, certificate)
         self.log.append(committed)
@@ -468,7 +481,8 @@ class Session:
         def keep(dealer: Dealer) -> None:
             self._outputs.append(Store(RecordKind.SECRET, self.height, dealer.secret()))
 
-        return Game(genesis, seat_of(genesis, self.signer.node_id), new_dealer, keep, trusted=self._replaying)
+        seat = None if self.silent else seat_of(genesis, self.signer.node_id)
+        return Game(genesis, seat, new_dealer, keep, trusted=self._replaying)
 
     def _committed(
         self, before: PublicState, committed: Committed, judged: Judgement, round_number: int, now_s: float
@@ -544,6 +558,8 @@ class Session:
             match record.kind:
                 case RecordKind.SECRET:
                     secret = record.data
+                case RecordKind.SILENT:
+                    self.silent = True
                 case RecordKind.COMMITTED:
                     self._replay_committed(decode(Committed, record.data), record.when_s)
                     pending = []
