@@ -1,4 +1,4 @@
-"""The command line: `rummesh play`, `bot`, `tables`, `simulate`, `check`, `judge`, `rules`."""
+"""The command line: `rummesh play`, `bot`, `tables`, `simulate`, `check`, `judge`, `rules`, `verify`, `games`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,14 @@ from node.arbiter import RulesType, check, judge
 from node.arbiter import rules as tell_rules
 from node.commands import BotOptions, PlayOptions, run_bot, run_play, tables_seen
 from node.config import ConfigError, default_data_folder, parse_address
+from node.games import games as stored_games
 from node.houserules import with_turn_seconds
 from node.journal import JournalError
 from node.keystore import KeystoreError
 from node.simulation import SimulatedTable, StuckTable, TableSummary
+from node.verify import verify
+from protocol.audit.audit import DEALERS
+from protocol.gamefile import SUFFIX, Deal, game_file_of
 
 EXIT_USAGE = 2
 
@@ -202,6 +206,20 @@ def tables(as_json: bool, seconds: float, loopback: bool) -> None:
     metavar="FILE",
     help="Write every game's summary and log hash; - for standard output.",
 )
+@click.option(
+    "--deal",
+    type=click.Choice([Deal.SECRET.value, Deal.OPEN.value]),
+    default=Deal.OPEN.value,
+    show_default=True,
+    help="Deal with all proofs, as people do, or openly, which is quicker.",
+)
+@click.option(
+    "--save",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    metavar="DIR",
+    help="Write every table's game file there, over one of the same name.",
+)
 def simulate(
     games: int,
     seats: int,
@@ -210,6 +228,8 @@ def simulate(
     turn_seconds: int | None,
     rounds: int | None,
     json_file: Path | None,
+    deal: str,
+    save: Path | None,
 ) -> None:
     """Whole games between real sessions in one process, on a virtual clock and a simulated network.
 
@@ -226,7 +246,10 @@ def simulate(
         with Progress(console=console, disable=not console.is_terminal) as progress:
             task = progress.add_task("Playing", total=games)
             for game in range(games):
-                summaries.append(SimulatedTable(chosen, seats, seed + game).run())
+                table = SimulatedTable(chosen, seats, seed + game, DEALERS[Deal(deal)])
+                summaries.append(table.run())
+                if save is not None:
+                    _save(table, save / f"{chosen.name}-{seats}-seats-{deal}-{seed + game}{SUFFIX}")
                 progress.advance(task)
     except StuckTable as error:
         click.echo(
@@ -252,6 +275,16 @@ def simulate(
     _print_summary(summaries, seats)
 
 
+def _save(table: SimulatedTable, path: Path) -> None:
+    """Write the game file of a table that has played."""
+    session = table.nodes[0].session
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(game_file_of(session.log, session.evidence))
+    except OSError as error:
+        raise click.FileError(str(path), error.strerror or "cannot be written") from error
+
+
 def _print_summary(summaries: list[TableSummary], seats: int) -> None:
     games = sum(len(summary.results) for summary in summaries)
     turns = sum(summary.turns for summary in summaries)
@@ -267,6 +300,8 @@ def _print_summary(summaries: list[TableSummary], seats: int) -> None:
 main.add_command(check)
 main.add_command(judge)
 main.add_command(tell_rules)
+main.add_command(verify)
+main.add_command(stored_games)
 
 
 def _with_option(rules: RuleSet, option: str, value: int) -> RuleSet:

@@ -16,9 +16,9 @@ def unix_s() -> float:
     return time.time()
 
 
-def local_date() -> str:
-    """Today where this machine stands, as `2026-01-31`: for the names of files."""
-    return time.strftime("%Y-%m-%d")
+def local_date(when_s: float | None = None) -> str:
+    """The day of a `unix_s` where this machine stands, as `2026-01-31`; of None it is today."""
+    return time.strftime("%Y-%m-%d", time.localtime(when_s))
 
 
 def random_bytes(n: int) -> bytes:

@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mnemonic import Mnemonic
-
 from engine.actions import DeclareRummikub, Draw
 from engine.errors import IllegalMove
 from engine.observe import view_for
@@ -26,17 +24,17 @@ from node.draft import Draft, NotADraft, OwnTurn, may_draft
 from node.files import game_file_name
 from node.happenings import sentence
 from node.tablerules import BadTable, rule_set_forms, rules_text, table_rules
+from node.tablewords import words_of
 from node.web.commands import PageRefusal
 from node.web.server import Download
 from protocol.dealing.progress import deal_progress
 from protocol.errors import LocalProtocolError
 from protocol.events import EntryCommitted, Event, EvidenceFound, GameStarted, MessageRefused
 from protocol.gamefile import game_file_of
-from protocol.roster import clean_name, table_words
+from protocol.roster import clean_name
 from protocol.session import Session
 
 HAPPENINGS_KEPT: Final = 50
-_WORDLIST: Final = tuple(Mnemonic("english").wordlist)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +246,7 @@ class NodeDesk:
             draft = {**turn.draft.plain(), "judged": turn.judged()}
         return {
             "table_name": clean_name(genesis.table_name),
-            "words": table_words(genesis, _WORDLIST),
+            "words": words_of(genesis),
             "deck": genesis.rules.deck,
             "rules_text": rules_text(genesis.rules),
             "series": self._series(session, state),

@@ -19,7 +19,7 @@ from engine.rulesets import RULE_SETS
 from tests.protocol.fuzz_deal import MESSAGES, attack, caught, foreign_payloads
 from tests.simulation.crashes import play_with_crashes
 
-FUZZ_TRIES = 500  # broken messages of each kind at a table
+FUZZ_TRIES = 200  # broken messages of each kind at a table
 
 
 def soak_one(seed: int) -> tuple[int, int, str | None]:

@@ -6,12 +6,10 @@ prove themselves; a wrong part, action or proposal is judged by the same code th
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
-from nacl.exceptions import CryptoError
-
+from protocol.dealing.call import OpenCall
 from protocol.dealing.dealer import Owed
-from protocol.envelope import Envelope, digest
+from protocol.envelope import Envelope
+from protocol.errors import RemoteProtocolError
 from protocol.game import Game
 from protocol.messages import (
     ActionEntry,
@@ -20,7 +18,6 @@ from protocol.messages import (
     DealPart,
     Entry,
     NextGameEntry,
-    PartKind,
     Precommit,
     Prevote,
     Proposal,
@@ -59,15 +56,15 @@ def moment(message: Envelope) -> tuple[int, bytes] | None:
     return None
 
 
-def wrong_at(game: Game, messages: tuple[Envelope, ...], agreed: Collection[bytes]) -> str | None:
-    """What is wrong with the first message at its moment, None if that is not proven.
+def wrong_at(game: Game, messages: tuple[Envelope, ...]) -> str | None:
+    """What is wrong with the first message at its moment, None if that is not proven. The others are what it builds on.
 
-    The others are what it builds on. `agreed` are the digests of the messages that the entry of this height names.
+    `game` stands at that moment.
     """
     body = messages[0].body
     match body:
         case DealPart():
-            return _wrong_part(game, messages, body, agreed)
+            return _wrong_part(game, messages, body)
         case SignedAction():
             if game.call is not None:
                 return f"an action while the call {game.call.call.name.value} was open"
@@ -88,39 +85,23 @@ def refusal(game: Game, content: ActionEntry) -> str | None:
     return game.judge(Entry(game.height, game.head, content, bytes(32))).reason
 
 
-def _wrong_part(game: Game, messages: tuple[Envelope, ...], part: DealPart, agreed: Collection[bytes]) -> str | None:
-    seat = seat_of(game.genesis, messages[0].sender)
-    assert seat is not None
-    if game.call is None or Owed(part.kind, seat) not in game.call.owed:
+def _wrong_part(game: Game, messages: tuple[Envelope, ...], part: DealPart) -> str | None:
+    """The call is answered anew with these messages alone, the accused's last: each names what it builds on."""
+    call, accused = game.call, seat_of(game.genesis, messages[0].sender)
+    assert accused is not None
+    if call is None or Owed(part.kind, accused) not in call.owed:
         return f"a part of kind {part.kind.value} that was not owed"
-    before = {}
-    for message in messages[1:]:
-        other = seat_of(game.genesis, message.sender)
-        if other is None or not isinstance(message.body, DealPart) or moment(message) != moment(messages[0]):
+    again = OpenCall(call.call, call.context, call.owed, call.dealer, call.first_proposer, None, call.draw_part)
+    for message in reversed(messages):
+        seat = seat_of(game.genesis, message.sender)
+        if seat is None or not isinstance(message.body, DealPart):
             return None
-        before[Owed(message.body.kind, other)] = message.body.payload
-    if not _names_them(part, [message.digest for message in messages[1:]], agreed):
-        return None
-    call = game.call
-    try:
-        reason = call.dealer.check_part(part.kind, seat, part.payload, call.call, call.context, before)
-    except (
-        KeyError,
-        ValueError,
-        AssertionError,
-        CryptoError,
-    ):  # what it builds on is missing or wrong itself
-        return None
-    return _prefixed(f"wrong {part.kind.value}", reason)
-
-
-def _names_them(part: DealPart, others: list[bytes], agreed: Collection[bytes]) -> bool:
-    """Whether a part builds on just these messages: by what its sender signed, or with the log's help."""
-    if part.kind is PartKind.SHARES or not others:
-        return part.names is None
-    if part.names == digest(b"".join(others)):
-        return True
-    return part.names == digest(others[-1]) and set(others) <= set(agreed)
+        try:
+            again.add(seat, message)
+        except RemoteProtocolError:
+            return None
+    again.check_now()
+    return next((fault.reason for fault in again.faults if fault.evidence[0] == messages[0].raw), None)
 
 
 def _prefixed(what: str, reason: str | None) -> str | None:

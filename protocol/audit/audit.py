@@ -18,11 +18,20 @@ from protocol.audit.tally import Tally, counting
 from protocol.dealing.open_deal import open_dealer
 from protocol.dealing.secret_deal import secret_dealer
 from protocol.envelope import Envelope, digest, open_envelope
-from protocol.errors import RemoteProtocolError
+from protocol.errors import LocalProtocolError, RemoteProtocolError
 from protocol.game import DealerMaker, Game, genesis_committed, series_standing
 from protocol.gamefile import Accusation, Deal, GameFile, deal_of, read_game_file
 from protocol.log import Committed, check_commit_certificate, content_kind
-from protocol.messages import ActionEntry, AnswersEntry, Content, Genesis, GenesisEntry, NextGameEntry, RemoveEntry
+from protocol.messages import (
+    ActionEntry,
+    AnswersEntry,
+    Content,
+    Entry,
+    Genesis,
+    GenesisEntry,
+    NextGameEntry,
+    RemoveEntry,
+)
 from protocol.roster import check_genesis, seat_of
 
 DEALERS: Final[Mapping[Deal, DealerMaker]] = {
@@ -55,6 +64,7 @@ class _Audit:
         self.entries: Counter[str] = Counter()
         self.signatures = 0
         self.redeals = 0
+        self.removed: dict[int, int] = {}  # the height by seat
         self.games: dict[int, PlayedGame] = {}
         self.accusations = [self._opened(item) for item in file.accusations]
         self.proven: dict[int, str] = {}  # by the place of the accusation
@@ -66,9 +76,9 @@ class _Audit:
         for height, committed in enumerate(self.file.log[1:], start=1):
             if progress is not None:
                 progress(height, len(self.file.log))
-            self._judge_accusations(committed)
+            self._judge_accusations()
             self._entry(committed)
-        self._judge_accusations(None)
+        self._judge_accusations()
         return self._report()
 
     # Entries
@@ -95,9 +105,13 @@ class _Audit:
         try:
             game.replay(committed)
         except RemoteProtocolError as error:
-            raise self._refused(content, error) from error
+            raise self._refused(committed.entry, error) from error
+        except LocalProtocolError as error:  # right proofs led to something impossible
+            raise self._fault(None, str(error)) from error
         if isinstance(content, AnswersEntry) and content.call == CallName.REDEAL.value:
             self.redeals += 1
+        if isinstance(content, RemoveEntry):
+            self.removed.update(dict.fromkeys(content.seats, height))
         try:
             check_commit_certificate(committed, self.genesis, seats)
         except RemoteProtocolError as error:
@@ -108,15 +122,15 @@ class _Audit:
         if game.state.phase is Phase.OVER:
             self._note_game()
 
-    def _refused(self, content: Content, error: RemoteProtocolError) -> Fault:
+    def _refused(self, entry: Entry, error: RemoteProtocolError) -> Fault:
         """The fault in an entry that does not replay. Named is only who signed what must not be signed here."""
         call = self.game.call
         if call is not None and call.faults:
             return self._fault(call.faults[0].node, call.faults[0].reason)
         node = error.node if error.evidence else None
-        if isinstance(content, ActionEntry):
-            node = self._wrong_actor(content)
-        return self._fault(node, error.reason.removeprefix(f"entry at height {self.game.height}: "))
+        if isinstance(entry.content, ActionEntry):
+            node = self._wrong_actor(entry.content)
+        return self._fault(node, error.reason.removeprefix(f"entry at height {entry.height}: "))
 
     def _wrong_actor(self, content: ActionEntry) -> bytes | None:
         """The actor, if it is its action that cannot be an entry here."""
@@ -154,14 +168,13 @@ class _Audit:
         self.signatures += len(messages)
         return messages
 
-    def _judge_accusations(self, committed: Committed | None) -> None:
-        """Judge what belongs to this moment; `committed` is the entry that the log holds for it, if any."""
+    def _judge_accusations(self) -> None:
+        """Judge what belongs to this moment."""
         here = self.game.height, self.game.head
-        agreed = () if committed is None else _named_by(committed.entry.content)
         self.tally.paused = True
         for place, messages in enumerate(self.accusations):
             if moment(messages[0]) == here:
-                wrong = wrong_at(self.game, messages, agreed)
+                wrong = wrong_at(self.game, messages)
                 if wrong is not None:
                     self.proven[place] = f"{wrong}, at height {here[0]}"
         self.tally.paused = False
@@ -187,13 +200,11 @@ class _Audit:
         if state.phase is not Phase.OVER:
             self._note_game()
         return Report(
-            table=self.genesis.table,
-            table_name=self.genesis.table_name,
-            rules=self.genesis.rules,
+            genesis=self.genesis,
             deal=self.file.deal,
             players=tuple(
-                Player(member.name, member.node, member.bot, seat.in_game)
-                for member, seat in zip(self.genesis.members, state.seats, strict=True)
+                Player(member.name, member.node, member.bot, self.removed.get(seat))
+                for seat, member in enumerate(self.genesis.members)
             ),
             entries=dict(self.entries),
             signatures=self.signatures,

@@ -9,6 +9,7 @@ from engine.rulesets import RuleSet
 from engine.series import Standing
 from engine.state import CallName, GameResult, Seat
 from protocol.gamefile import Deal
+from protocol.messages import Genesis
 
 
 class Fault(Exception):  # noqa: N818 - a finding
@@ -28,12 +29,12 @@ class Fault(Exception):  # noqa: N818 - a finding
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A seat. `node` is its key; `bot` is what it says of itself; `stayed`: it was in the game to the end."""
+    """A seat. `node` is its key, `bot` what it says of itself, `removed_at` the height of the entry that removed it."""
 
     name: str
     node: bytes
     bot: bool
-    stayed: bool
+    removed_at: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +66,7 @@ class Report:
     them too. `waiting`: the call that was open at the end of the log.
     """
 
-    table: bytes
-    table_name: str
-    rules: RuleSet
+    genesis: Genesis
     deal: Deal
     players: tuple[Player, ...]
     entries: Mapping[str, int]
@@ -78,6 +77,11 @@ class Report:
     standing: Standing
     waiting: CallName | None
     findings: tuple[Finding, ...]
+
+    @property
+    def rules(self) -> RuleSet:
+        """What was played."""
+        return self.genesis.rules
 
     @property
     def height(self) -> int:

@@ -20,7 +20,7 @@ from engine.tiles import TileId
 from protocol.audit import curve
 from protocol.audit.curve import Extended
 from protocol.codec import encode
-from protocol.dealing.dealer import Context, Dealer, Entropy, Owed
+from protocol.dealing.dealer import CannotBuild, Context, Dealer, Entropy, Owed
 from protocol.errors import RemoteProtocolError
 from protocol.messages import Genesis, PartKind
 
@@ -383,7 +383,7 @@ class PlainDealer:
         reveals = _reveals_in(before)
         earlier = [other for other in reveals if other < seat]
         if earlier:
-            return _deck_in(before[Owed(PartKind.SHUFFLE, max(earlier))], len(tiles))
+            return _unchecked_deck(before[Owed(PartKind.SHUFFLE, max(earlier))], len(tiles))
         joint = _any_point(_joint(reveals))
         return [(_G, _sum((1, _point(tile)), (1, joint))) for tile in tiles]
 
@@ -544,6 +544,15 @@ def _joint(reveals: Mapping[Seat, bytes]) -> bytes:
 def _deck_in(shuffle: bytes, size: int) -> list[Card]:
     raw = _split(shuffle[: 64 * size])
     return list(zip(raw[::2], raw[1::2], strict=True))
+
+
+def _unchecked_deck(shuffle: bytes, size: int) -> list[Card]:
+    """The deck in a shuffle whose proof may still be under check. Raises `CannotBuild`."""
+    try:
+        _points(_split(shuffle[: 64 * size].ljust(64 * size, b"\0")))
+    except BadBytes as bad:
+        raise CannotBuild(str(bad)) from bad
+    return _deck_in(shuffle, size)
 
 
 def _slot_fields(slots: Sequence[Slot]) -> list[bytes]:

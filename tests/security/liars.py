@@ -7,16 +7,18 @@ their way, so they know nothing of how a session or a dealer works inside.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from engine.actions import Discard, Draw
 from engine.rulesets import ES, RuleSet
-from engine.state import PublicState
+from engine.state import PublicState, Seat
 from node.autoplay import act_by_bot
 from node.simulation import Player, SimulatedNode, SimulatedTable
 from protocol.codec import encode
 from protocol.dealing.dealer import Context
+from protocol.dealing.group import encode_scalar
 from protocol.dealing.secret_deal import secret_dealer
 from protocol.dealing.transcript import context_hash, digest
 from protocol.envelope import Envelope, open_envelope, seal
@@ -29,6 +31,7 @@ from protocol.session import Record, Session
 START_HEIGHT: Final = 1
 RACKS_HEIGHT: Final = 2
 FIRST_TURN_HEIGHT: Final = 3
+SETTLED_S: Final = 3.0  # long enough for everything that needs no more words
 
 Match = Callable[[Body], bool]
 Lie = Callable[[Body], Body]
@@ -50,9 +53,10 @@ Meddler = Callable[[Passing], Iterable[Envelope]]
 
 @dataclass(slots=True)
 class Withheld:
-    """Messages that were kept back, and for whom."""
+    """Messages that are kept back, and from whom."""
 
-    caught: list[Passing] = field(default_factory=list)
+    meddler: Meddler
+    caught: list[Passing]
 
     @property
     def envelopes(self) -> list[Envelope]:
@@ -74,6 +78,13 @@ class LiarsTable(SimulatedTable):
         self.meddlers: list[Meddler] = []
         self.liars = frozenset({seats - 1}) if liars is None else liars
         super().__init__(rules, seats, seed, make_dealer)
+
+    def keep_liars_from_winning(self) -> None:
+        """Liars draw and discard (`es`), so that they have a rack to open."""
+        for node in self.nodes:
+            node.player = lambda session, now_s: (never_lays if session.seat in self.liars else act_by_bot)(
+                session, now_s
+            )
 
     # Who is who
 
@@ -97,6 +108,9 @@ class LiarsTable(SimulatedTable):
 
     def honest(self) -> list[Session]:
         return [node.session for node in self.nodes if node.session.seat not in self.liars]
+
+    def honest_seats(self) -> list[int]:
+        return [int(session.seat) for session in self.honest() if session.seat is not None]
 
     def states(self) -> list[PublicState | None]:
         """What the honest nodes believe."""
@@ -145,24 +159,50 @@ class LiarsTable(SimulatedTable):
 
     def withhold(self, seat: int, match: Match, from_seats: Iterable[int] | None = None) -> Withheld:
         """What a seat says that matches goes to nobody, or not to some seats; the others may still forward it."""
-        withheld = Withheld()
         kept_from = None if from_seats is None else frozenset(from_seats)
+        caught: list[Passing] = []
 
         def meddle(passing: Passing) -> Iterable[Envelope]:
             target = self.nodes[passing.target].session.seat
             if self._says(seat, passing, match) and (kept_from is None or target in kept_from):
-                withheld.caught.append(passing)
+                caught.append(passing)
                 return ()
             return (passing.envelope,)
 
         self.meddlers.append(meddle)
-        return withheld
+        return Withheld(meddle, caught)
+
+    def listen(self, hear: Callable[[Passing], object]) -> None:
+        """Show the test everything that passes, unchanged."""
+
+        def meddle(passing: Passing) -> Iterable[Envelope]:
+            hear(passing)
+            return (passing.envelope,)
+
+        self.meddlers.append(meddle)
 
     def release(self, withheld: Withheld) -> None:
-        """Everything kept back arrives at last, and nothing is kept back any more."""
-        self.meddlers.clear()
+        """What was kept back arrives at last, and no more of it is kept back."""
+        self.meddlers.remove(withheld.meddler)
         for passing in withheld.caught:
             super().deliver(passing.source, passing.target, passing.envelope.raw)
+
+    def draws(self, seat: int) -> None:
+        """Let a seat whose turn it is draw from the stock, and everybody answer."""
+        height = self.session(seat).height
+        self.act(seat, lambda session, now_s: session.act(Draw(Seat(seat)), now_s))
+        self.run_to_height(height + 2)
+
+    def holds_back(self, seat: int, match: Match) -> tuple[Withheld, Envelope]:
+        """Wait until a seat would say something, which it then does not, and until all others have said theirs."""
+        withheld = self.withhold(seat, match)
+        return withheld, self.kept_back(withheld)
+
+    def kept_back(self, withheld: Withheld) -> Envelope:
+        """The same for something that is withheld already."""
+        self.run_until(lambda: bool(withheld.caught))
+        self.run_for(SETTLED_S)
+        return withheld.envelopes[-1]
 
     def signed(self, seat: int, body: Body) -> Envelope:
         """A message with the signature of a seat."""
@@ -182,12 +222,18 @@ class LiarsTable(SimulatedTable):
             if target != seat:
                 super().deliver(self.index(seat), self.index(target), frame)
 
-    def rewind(self, seat: int, forget: Callable[[Record], bool]) -> None:
-        """Kill a node, take records out of its journal, and start it again: it says anew what it had said."""
+    def rewind(self, seat: int, forget: Callable[[Record], bool], secret: bytes | None = None) -> None:
+        """Kill a node, take records out of its journal, and start it again: it says anew what it had said.
+
+        `secret`: with other secrets of the game.
+        """
         index = self.index(seat)
         node = self.nodes[index]
         self.crash(index)
-        node.journal = [record for record in node.journal if not forget(record)]
+        kept = [record for record in node.journal if not forget(record)]
+        if secret is not None:
+            kept = [replace(r, data=secret) if r.kind is RecordKind.SECRET else r for r in kept]
+        node.journal = kept
         self.restart(index)
 
     def act(self, seat: int, player: Player = act_by_bot) -> None:
@@ -232,6 +278,13 @@ class LiarsTable(SimulatedTable):
             for found in self.evidence(seat).values()
         )
 
+    def refused(self, envelope: Envelope, reason: str) -> bool:
+        """Every honest node holds this very message as evidence against who signed it, for this reason."""
+        return all(
+            any(f.node == envelope.sender and f.reason.startswith(reason) and envelope.raw in f.evidence for f in found)
+            for found in (session.evidence for session in self.honest())
+        )
+
     def nobody_else_is_named(self) -> bool:
         """No honest node blames another one."""
         honest = {session.signer.node_id for session in self.honest()}
@@ -243,15 +296,22 @@ class LiarsTable(SimulatedTable):
         own = [record.data for record in self.node(seat).journal if record.kind is RecordKind.OWN]
         return [envelope for envelope in map(opened, own) if part_of(kind, height)(envelope.body)]
 
-    def waits_for(self, height: int) -> set[tuple[PartKind, int]]:
-        """What the honest nodes say is missing in the call that closes at `height`; all must say the same."""
-        missing = {
-            frozenset((owed.kind, int(owed.seat)) for owed in session.game.call.missing())
+    def nobody_said(self, kind: PartKind, height: int | None = None) -> bool:
+        """No honest node has signed a part of one kind."""
+        return not any(self.said(seat, kind, height) for seat in self.honest_seats())
+
+    def missing(self, height: int) -> tuple[tuple[PartKind, int], ...]:
+        """What the honest nodes say is missing in the call that closes at `height`, in order; all must say the same."""
+        (only,) = {
+            tuple((owed.kind, int(owed.seat)) for owed in session.game.call.missing())
             for session in self.honest()
             if session.game is not None and session.game.call is not None and session.height == height
         }
-        (only,) = missing
-        return set(only)
+        return only
+
+    def waits_for(self, height: int) -> set[tuple[PartKind, int]]:
+        """The same in no order."""
+        return set(self.missing(height))
 
 
 def _signed_by(found: EvidenceFound, node: bytes) -> bool:
@@ -263,6 +323,11 @@ def part_of(kind: PartKind, height: int | None = None) -> Match:
     return lambda body: isinstance(body, DealPart) and body.kind is kind and height in (None, body.height)
 
 
+def of_draws(kind: PartKind) -> Match:
+    """Matches parts of the calls after the racks were dealt."""
+    return lambda body: isinstance(body, DealPart) and body.kind is kind and body.height > RACKS_HEIGHT
+
+
 def with_payload(change: Callable[[bytes], bytes]) -> Lie:
     """A part with another payload."""
 
@@ -271,6 +336,14 @@ def with_payload(change: Callable[[bytes], bytes]) -> Lie:
         return DealPart(body.height, body.prev, body.kind, body.names, change(body.payload))
 
     return lie
+
+
+def never_lays(session: Session, now_s: float) -> None:
+    """A player of `es` who draws and discards, so that it keeps a rack until the end."""
+    state, seat = session.state, session.seat
+    if session.may_act(now_s) and state is not None and seat is not None:
+        first = next(iter(session.own_tiles().items()))
+        session.act(Discard(seat, *first) if state.card_turn.drawn else Draw(seat), now_s)
 
 
 def silent(_session: Session, _now_s: float) -> None:
@@ -297,6 +370,11 @@ def secrets_of(node: SimulatedNode) -> tuple[int, int]:
     """x and q of a node's newest game, out of its journal: what a test may know and no other node."""
     secret = [record.data for record in node.journal if record.kind is RecordKind.SECRET][-1]
     return int.from_bytes(secret[:32], "little"), int.from_bytes(secret[32:64], "little")
+
+
+def secret_of(seat: int, x: int | None = None) -> bytes:
+    """Secrets of a game for a seat, which a test knows: x is 1000 + seat unless given, q 2000 + seat."""
+    return encode_scalar(1000 + seat if x is None else x) + encode_scalar(2000 + seat) + bytes([seat]) * 32
 
 
 def with_secrets(secrets: dict[int, bytes]) -> DealerMaker:

@@ -32,7 +32,7 @@ from protocol.codec import encode
 from protocol.dealing import shuffle
 from protocol.dealing.group import BASE, Point, Secret, add, encode_scalar, multiply_base, subtract
 from protocol.dealing.keys import OwnKeys
-from protocol.dealing.proofs import SHARE, Card, ShareBatch
+from protocol.dealing.proofs import REKEY, SHARE, Card, ShareBatch
 from protocol.dealing.redeal import (
     check_tag,
     check_tag_shares,
@@ -663,6 +663,19 @@ def test_29_a_card_swapped_while_it_is_rekeyed_is_refused() -> None:
     for injected in (Card(multiply_base(4711), cards[0].b), Card(cards[1].a, cards[0].b), Card(cards[0].a, BASE)):
         made = rekey_of(ctx, put(cards, 0, injected)).make(Q, ENTROPY)
         assert right.check(made) == "the proof does not hold"
+
+
+def test_29_a_share_is_no_rekey_and_a_rekey_no_share() -> None:
+    """The same statement in all but the label; and a rekey with Y in place of Q is of another secret."""
+    ctx, cards = ctx_of(), cards_of(2)
+    rekey = rekey_of(ctx, cards)
+    share = replace(rekey, labels=SHARE)
+    assert rekey.labels == REKEY
+    assert share.check(share.make(Q, ENTROPY)) is None
+    assert share.check(rekey.make(Q, ENTROPY)) == "the proof does not hold"
+    assert rekey.check(share.make(Q, ENTROPY)) == "the proof does not hold"
+    with_deck_key = replace(rekey, key=X.times_base())
+    assert rekey.check(with_deck_key.make(X, ENTROPY)) == "the proof does not hold"
 
 
 # 30: a planted library

@@ -6,12 +6,16 @@ An input that is left out of a hash over there makes a test fail here. The shuff
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from engine.rulesets import ES
+from engine.state import Seat
 from protocol.audit import curve
 from protocol.audit.second_opinion import (
     BadBytes,
+    PlainDealer,
     hashed,
     key_holds,
     opening_holds,
@@ -20,11 +24,15 @@ from protocol.audit.second_opinion import (
     tag_holds,
     tag_shares_hold,
 )
+from protocol.codec import encode
+from protocol.dealing.dealer import Context, Owed
 from protocol.dealing.group import Secret, multiply_base, subtract
 from protocol.dealing.keys import OwnKeys, commitment
 from protocol.dealing.proofs import SHARE, Card, ShareBatch, opening, prove_key
 from protocol.dealing.redeal import make_tag, make_tag_shares, rekey_batch
-from protocol.dealing.transcript import digest
+from protocol.dealing.transcript import context_hash, digest
+from protocol.messages import PartKind
+from tests.protocol.dealing.deals import Deal
 from tests.protocol.dealing.small_order import ORDER_2
 
 CTX = digest(b"ctx")
@@ -127,6 +135,44 @@ def test_tags_and_their_shares(size: int) -> None:
     assert not tag_shares_hold(CTX, Y_KEY, [Card(card.a, multiply_base(7)) for card in cards], shares)
     assert not any(holds(tag_holds, CTX, cards, wrong) for wrong in spoilt(tag))
     assert not any(holds(tag_shares_hold, CTX, Y_KEY, cards, wrong) for wrong in spoilt(shares))
+
+
+def test_keys_that_were_committed_to_but_must_not_be_used() -> None:
+    """docs/dealing.md, section 3.3, by the dealer of the second opinion."""
+    deal = Deal(ES, 2)
+    call, context, dealer = deal.state.call, deal.context(), PlainDealer(deal.genesis)
+    assert call is not None
+    members = [(index, member.node) for index, member in enumerate(deal.genesis.members)]
+
+    def ctx(kind: PartKind, seat: int) -> bytes:
+        return context_hash(
+            gid=context.gid,
+            rules=digest(b"RK1/rules", encode(ES)),
+            deck_size=52,
+            seats=members,
+            epoch=0,
+            height=context.height,
+            kind=kind.value,
+            acting_seat=seat,
+            view=context.view,
+        )
+
+    def judged(reveal: bytes, other: bytes, context: Context = context) -> str | None:
+        """What is said of the second seat's reveal, which it has committed to."""
+        commit = commitment(ctx(PartKind.KEY_COMMIT, 1), reveal)
+        before = {Owed(PartKind.KEY_COMMIT, Seat(1)): commit, Owed(PartKind.KEY_REVEAL, Seat(0)): other}
+        return dealer.check_part(PartKind.KEY_REVEAL, Seat(1), reveal, call, context, before)
+
+    own = OwnKeys(X, Q, bytes(32))
+    right, minus_x = own.reveal(ctx(PartKind.KEY_REVEAL, 1)), Secret.from_number(curve.L - 0xABCDEF0123456789ABCDEF)
+    other = OwnKeys(Secret.from_number(7), Secret.from_number(8), bytes(32)).reveal(OTHER)
+    opposite = OwnKeys(minus_x, Secret.from_number(8), bytes(32)).reveal(OTHER)
+    assert judged(right, other) is None
+    assert judged(own.reveal(ctx(PartKind.KEY_REVEAL, 0)), other) is not None, "proofs for another seat"
+    assert judged(right[:64] + right[128:192] + right[64:128] + right[192:], other) is not None, "each other's proofs"
+    assert judged(right, right) is not None, "keys that are another's too"
+    assert judged(right, opposite) is not None, "all keys add up to the identity"
+    assert judged(right, other, replace(context, used_keys=frozenset([Q_KEY]))) is not None, "a key of an earlier game"
 
 
 def test_what_is_no_point_or_no_scalar_is_refused() -> None:

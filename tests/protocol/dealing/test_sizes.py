@@ -50,8 +50,8 @@ def shares(tiles: int) -> int:
 
 
 def until_dealt(seats: int, cards: int, hand: int) -> int:
-    """What each player sends before play, without the coin: keys, shuffle, shares for every rack."""
-    return COMMIT + REVEAL - COIN + deck(cards) + shuffle_proof(cards) + seats * shares(hand)
+    """What each player sends before play: keys, shuffle, shares for every rack."""
+    return COMMIT + REVEAL + deck(cards) + shuffle_proof(cards) + seats * shares(hand)
 
 
 def redeal_parts(unopened: int, held: int, all_held: int) -> dict[PartKind, int]:
@@ -81,7 +81,7 @@ def test_the_parts_of_the_start_and_a_draw(rules: RuleSet, seats: int, cards: in
         PartKind.SHARES: {seats * shares(hand) + for_all},
     }
     sent = sum(len(sent.payload) for sent in deal.sent) // seats
-    assert sent == until_dealt(seats, cards, hand) + COIN + for_all
+    assert sent == until_dealt(seats, cards, hand) + for_all
     slots, _stock = deal.state.stock.take(1)
     assert len(deal.dealers[deal.state.turn].draw_part(slots, deal.context())) == shares(1) == DRAW
 
@@ -171,7 +171,7 @@ def test_the_functions_say_the_same() -> None:
 
 def test_the_sums_are_those_of_the_text() -> None:
     """docs/performance.md, the secret deal."""
-    assert [until_dealt(seats, 106, 14) for seats in (2, 3, 4)] == [22_752, 23_744, 24_736]
-    assert until_dealt(6, 52, 7) == 13_664
+    assert [until_dealt(seats, 106, 14) for seats in (2, 3, 4)] == [22_784, 23_776, 24_768]
+    assert until_dealt(6, 52, 6) + shares(1) == 13_472
     sums = [seats * sum(redeal_parts(86, 13, seats * 13).values()) for seats in (2, 3)]
     assert sums == [57_344, 89_760]
