@@ -236,7 +236,9 @@ def _connect(path: Path) -> sqlite3.Connection:
         (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
         if mode != "wal":
             raise JournalError(f"The journal {path} cannot keep a write-ahead log. Choose a folder on a local disk.")
-        connection.execute("BEGIN IMMEDIATE")  # a file that cannot be written is found now, not in the first turn
+        connection.execute("BEGIN IMMEDIATE")
+        # A file that cannot be written is found now, not in the first turn; only a write finds it for sure.
+        connection.execute(f"PRAGMA user_version={FORMAT}")
         connection.execute("ROLLBACK")
     except sqlite3.Error as error:
         connection.close()

@@ -18,16 +18,21 @@ from tests.node.journals import entries_in, journal_of
 
 LIMIT_S = 60.0
 NODE = ("-m", "node")
+TABLE = f"Kitchen {os.getpid()}"  # all test runs on this machine hear each other
 
 
 def start_bot(
-    data: Path, *options: str, environment: Mapping[str, str] | None = None, program: Sequence[str] = NODE
+    data: Path,
+    *options: str,
+    environment: Mapping[str, str] | None = None,
+    program: Sequence[str] = NODE,
+    within: Sequence[str] = (),
 ) -> Process:
-    """A bot at the table "Kitchen", with its key and journals in `data`."""
-    command = [sys.executable, *program, "bot", "--table", "Kitchen", "--loopback", "--data", str(data), *options]
+    """A bot at this test run's table, with its key and journals in `data`. `within`: a command that runs it."""
+    command = [*within, sys.executable, *program, "bot", "--table", TABLE, "--loopback", "--data", str(data)]
     return Process(
         subprocess.Popen(
-            command,
+            [*command, *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
