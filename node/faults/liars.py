@@ -236,14 +236,13 @@ class Liar:
                 yield Precommit(*place, near, (), None)
             case "flood":
                 for number in range(FLOOD):
-                    yield self.rng.choice(
-                        [
-                            Prevote(*place, number % 18, (), self.rng.randbytes(32), ()),
-                            Precommit(place[0] + 1, self.rng.randbytes(32), number, (), None),
-                            DealPart(*place, PartKind.SHARES, None, self.rng.randbytes(9)),
-                            GoOnWish(*place, number, None, 0),
-                        ]
+                    bodies: tuple[Body, ...] = (
+                        Prevote(*place, number % 18, (), self.rng.randbytes(32), ()),
+                        Precommit(place[0] + 1, self.rng.randbytes(32), number, (), None),
+                        DealPart(*place, PartKind.SHARES, None, self.rng.randbytes(9)),
+                        GoOnWish(*place, number, None, 0),
                     )
+                    yield self.rng.choice(bodies)
             case "wishes":
                 yield GoOnWish(*place, 1000 + self.rng.randrange(1000), self._someone(), near)
             case "regroup":

@@ -82,14 +82,14 @@ class Network:
             del self._ends[(index, other)]
             if self.hosts.up(index):
                 self.hosts.lost(index, other)
-            self._dial(*sorted((index, other)), self._pause_s(FIRST_RETRY_S))
+            self._dial(min(index, other), max(index, other), self._pause_s(FIRST_RETRY_S))
 
     def vanish(self, index: int) -> None:
         """A node loses its power: its ends are gone, nobody is told, and nothing that it sent is still sent again."""
         for other in range(self.seats):
             if self._ends.pop((index, other), None) is not None:
                 self._directions[(index, other)].under_way.clear()
-                self._dial(*sorted((index, other)), self._pause_s(FIRST_RETRY_S))
+                self._dial(min(index, other), max(index, other), self._pause_s(FIRST_RETRY_S))
 
     def stall(self, low: int, high: int) -> None:
         """Nothing arrives for a while between two nodes."""

@@ -147,7 +147,7 @@ class Referee:
                 written.add(decode(LockRecord, record.data).precommit)
 
     def sent(self, index: int, session: Session, frame: bytes) -> None:
-        """A node is about to send a frame: its own words are in its journal, and contradict none before (rules 1, 2)."""
+        """A node is about to send a frame: its own words are in its journal and contradict none before (rules 1, 2)."""
         if index not in self.honest:
             return
         envelope = opened(frame)
