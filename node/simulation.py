@@ -25,7 +25,7 @@ from protocol.dealing.open_deal import open_dealer
 from protocol.envelope import open_envelope
 from protocol.events import EntryCommitted, Event, EvidenceFound, MessageRefused
 from protocol.game import DealerMaker, series_standing
-from protocol.messages import TableCard
+from protocol.messages import RequestKind, TableCard
 from protocol.outputs import Compute, Drop, Output, Send, Store, Tell
 from protocol.session import Record, Session
 
@@ -39,7 +39,7 @@ MAX_VIRTUAL_S: Final = 100_000.0
 opened = lru_cache(maxsize=8192)(open_envelope)  # all nodes run this code: what one has opened need not be opened again
 
 Player = Callable[[Session, float], None]
-Moment = tuple[int, int, tuple[int, ...]]  # height, round, who is out of contact
+Moment = tuple[int, int, tuple[int, ...], tuple[RequestKind, ...]]  # height, round, who is away, what is asked of it
 
 
 class StuckTable(Exception):  # noqa: N818 - a finding of the simulation, named for what it is
@@ -314,7 +314,8 @@ class SimulatedTable:
         node = self.nodes[index]
         state = node.session.state
         gone = node.session.may_go_on_without(self.now_s)
-        due = node.session.may_act(self.now_s) or node.session.may_wish() or gone
+        asked = node.session.consents_awaited()
+        due = node.session.may_act(self.now_s) or node.session.may_wish() or gone or asked
         if state is None or not due or node.thinks_at == _moment(node.session):
             return
         node.thinks_at = _moment(node.session)
@@ -362,7 +363,7 @@ def finished(session: Session) -> bool:
 
 def _moment(session: Session) -> Moment:
     gone = tuple(absence.seat for absence in session.absences())
-    return session.height, session.round, gone
+    return session.height, session.round, gone, session.consents_awaited()
 
 
 def commits(node: SimulatedNode) -> list[EntryCommitted]:
