@@ -154,7 +154,11 @@ def test_leaving_waits_for_the_open_call() -> None:
 def between_games(seats: int) -> SimulatedTable:
     """A table that has played the first of two games."""
     table = SimulatedTable(replace(ES, rounds=2), seats, 8)
-    play_until(table, lambda: bool(staying(table)) and all(game_of(table, seat).between_games for seat in range(seats)))
+
+    def scored() -> bool:
+        return len(staying(table)) == seats and all(game_of(table, seat).between_games for seat in range(seats))
+
+    play_until(table, scored)
     return table
 
 

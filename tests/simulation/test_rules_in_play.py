@@ -193,7 +193,7 @@ def race_to_the_end(name: str, seats: int, seed: int, player: Callable[[Session,
 
 
 def test_no_the_last_tile_wins_without_a_call_and_joins_every_score() -> None:
-    table = race_to_the_end("no", 4, 1, act_by_bot)
+    table = race_to_the_end("no", 4, 4, act_by_bot)
     state = state_of(table.nodes[0].session)
     assert state.result is not None
     assert state.result.ended_by is EndedBy.OUT
