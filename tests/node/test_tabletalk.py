@@ -6,7 +6,7 @@ import json
 from types import SimpleNamespace
 from typing import Any, cast
 
-from engine.actions import Pause
+from engine.actions import Pause, TakeBack
 from engine.rulesets import ES, PT
 from node.app import Node
 from node.desk import NodeDesk
@@ -93,8 +93,7 @@ def test_a_take_back_is_shown_to_those_who_have_to_agree_and_offered_only_to_its
     assert not player.talk["agreeing"][0]["mine"]
     for desk in (other, third):
         desk.press("take_back")
-    height = table.nodes[0].session.height
-    play_until(table, lambda: table.nodes[0].session.height > height)
+    play_until(table, committed(table, TakeBack))
     assert state_of(session_at(table, 0)).turn == undo.turn
 
 
