@@ -64,6 +64,9 @@ _port = click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="Port for the other players' nodes. Default: any free one."
 )
 _loopback = click.option("--loopback", is_flag=True, help="Stay on this machine: other computers see nothing.")
+_rejoin = click.option(
+    "--rejoin", is_flag=True, help="If the journal of the last game is damaged: put it aside and watch that game."
+)
 _turn_seconds = click.option(
     "--turn-seconds", type=int, default=None, metavar="S", help="Turn limit; 0 for none. Default: as the rules say."
 )
@@ -81,6 +84,7 @@ _turn_seconds = click.option(
 @click.option("--no-browser", is_flag=True, help="Only print the page's address.")
 @_loopback
 @_data
+@_rejoin
 def play(
     name: str | None,
     rules: RuleSet,
@@ -93,6 +97,7 @@ def play(
     no_browser: bool,
     loopback: bool,
     data: Path | None,
+    rejoin: bool,
 ) -> None:
     """Play in the browser: finds tables on the LAN, opens one, brings bots."""
     chosen = _checked_rules(rules, turn_seconds)
@@ -107,6 +112,7 @@ def play(
         browser=not no_browser,
         loopback=loopback,
         data=data or default_data_folder(),
+        rejoin=rejoin,
     )
     _run(run_play(options))
 
@@ -132,6 +138,7 @@ def play(
 @_peer
 @_loopback
 @_data
+@_rejoin
 def bot(
     table: str,
     name: str,
@@ -144,6 +151,7 @@ def bot(
     peers: tuple[tuple[str, int], ...],
     loopback: bool,
     data: Path | None,
+    rejoin: bool,
 ) -> None:
     """A headless node that joins a table and plays. Ends with Ctrl-C; a running game is taken up at the next start."""
     options = BotOptions(
@@ -157,6 +165,7 @@ def bot(
         peers=peers,
         loopback=loopback,
         data=data or default_data_folder() / "bot",
+        rejoin=rejoin,
     )
     _run(run_bot(options))
 

@@ -20,7 +20,7 @@ from node.config import NodeSettings
 from node.discovery import Discovery, Peer, Record
 from node.files import take_lock
 from node.hall import Hall, announce
-from node.journal import Journal, JournalError, JournalRecord
+from node.journal import DamagedJournal, Journal, JournalError, JournalRecord, damaged, set_aside
 from node.keystore import Identity, load_or_create
 from node.runner import Runner
 from node.tasks import spawn
@@ -39,7 +39,11 @@ from protocol.session import Session
 _log = logging.getLogger(__name__)
 
 PROTOCOL_VERSION: Final = 1
-REJOIN_WITHIN_S: Final = 600.0
+REJOIN_WITHIN_S: Final = 2 * 3600.0  # more than a clock is put forward or back by
+FORGOTTEN: Final = (
+    "You watch this game: what this node had signed in it is lost, and with it the key to its tiles. The others can go "
+    "on without you."
+)
 RESUME_WITHIN_S: Final = 24 * 3600.0
 LEAVE_WITHIN_S: Final = 6.0  # the others must have agreed by then that this player leaves, or it goes without
 LINGER_S: Final = 1.0  # then the own node stays that much longer, so that its vote reaches everybody
@@ -101,7 +105,16 @@ class Node:
     def trouble(self) -> str | None:
         """What keeps this node and others apart, in a sentence for the player; None if nothing is known."""
         found = None if self._discovery is None else self._discovery.trouble
-        return found or self._refused
+        failed = None if self.runner is None else self.runner.failure
+        return failed or found or self._refused
+
+    @property
+    def table_notice(self) -> str | None:
+        """Why this node says nothing at its table, in a sentence for the player; None while it does."""
+        if self.runner is None:
+            return None
+        watches = FORGOTTEN if self.runner.session.silent else None
+        return self.runner.failure or watches
 
     def linked(self) -> tuple[bytes, ...]:
         """The nodes that a link is up to."""
@@ -247,7 +260,9 @@ class Node:
             self._meet(peer)
         self._changed()
 
-    def _lobby_session(self, table: bytes, card: TableCard | None, signed: GenesisDraft | None = None) -> Session:
+    def _lobby_session(
+        self, table: bytes, card: TableCard | None, *, signed: GenesisDraft | None = None, silent: bool = False
+    ) -> Session:
         return Session.in_lobby(
             self.identity,
             table,
@@ -258,35 +273,63 @@ class Node:
             card=card,
             signed=signed,
             now_s=monotonic_s(),
+            silent=silent,
         )
 
     def _runner(self, session: Session, journal: Journal) -> Runner:
         return Runner(session, self._mesh_links(), journal, told=self._told, changed=self._changed)
 
     def _resume(self) -> None:
-        """Take up the newest game in the data folder if it is unfinished and not old."""
+        """Take up the newest game in the data folder if it is unfinished and not old. Raises `NodeError`."""
         folder = self.settings.tables
         paths = sorted(folder.glob("*.journal"), key=lambda path: path.stat().st_mtime) if folder.is_dir() else []
         if not paths:
             return
         try:
-            journal = Journal.open(paths[-1])
+            self._take_up(paths[-1])
+        except DamagedJournal as error:
+            if self.settings.rejoin:
+                self._rejoin(paths[-1])
+            else:
+                self._not_taken_up(error)
         except JournalError as error:
-            _log.warning("the last game is not taken up: %s", error)
-            self.notice = f"The last game could not be taken up. {error}"
-            return
-        session = self._resumed(paths[-1], list(journal.records()))
+            self._not_taken_up(error)
+
+    def _not_taken_up(self, error: JournalError) -> None:
+        _log.warning("the last game is not taken up: %s", error)
+        self.notice = f"The last game could not be taken up. {error}"
+
+    def _take_up(self, path: Path) -> None:
+        journal = Journal.open(path)
+        try:
+            session = self._resumed(path, list(journal.records()))
+        except BaseException:
+            journal.close()
+            raise
         if session is None:
             journal.close()
-            return
-        self.runner = self._runner(session, journal)
+        else:
+            self.runner = self._runner(session, journal)
+
+    def _rejoin(self, path: Path) -> None:
+        """Watch the game whose journal is damaged: what was signed in it is not known any more."""
+        try:
+            aside = set_aside(path)
+            journal = Journal.open(path)
+        except JournalError as error:
+            raise NodeError(str(error)) from error
+        _log.warning("the damaged journal is kept as %s; this node only watches its game", aside)
+        self.runner = self._runner(self._lobby_session(bytes.fromhex(path.stem), None, silent=True), journal)
 
     def _resumed(self, path: Path, records: list[JournalRecord]) -> Session | None:
+        """The session of these records, None if it is over or old. Raises `DamagedJournal`."""
         if not records or records[-1].kind == RecordKind.CLOSED.value:
             return None
         kinds = {record.kind for record in records}
+        now_s, now_unix_s = monotonic_s(), unix_s()
+        age_s = now_unix_s - records[-1].unix_s
         if RecordKind.COMMITTED.value not in kinds and RecordKind.DRAFT.value in kinds:
-            if unix_s() - records[-1].unix_s > REJOIN_WITHIN_S:
+            if age_s > REJOIN_WITHIN_S:
                 return None
             # The genesis was signed, and maybe the others have begun: sit down again, and hear from them.
             drafts = [record.data for record in records if record.kind == RecordKind.DRAFT.value]
@@ -295,9 +338,8 @@ class Node:
             except DecodeError as error:
                 _log.warning("the signed genesis is not taken up: %s", error)
                 return None
-            return self._lobby_session(bytes.fromhex(path.stem), None, signed)
-        now_s, now_unix_s = monotonic_s(), unix_s()
-        if now_unix_s - records[-1].unix_s > RESUME_WITHIN_S:
+            return self._lobby_session(bytes.fromhex(path.stem), None, signed=signed)
+        if age_s > RESUME_WITHIN_S:
             return None
         try:
             session = Session.resume(
@@ -317,9 +359,7 @@ class Node:
                 now_s=now_s,
             )
         except (LocalProtocolError, ValueError) as error:
-            _log.warning("the last game is not taken up: %s", error)
-            self.notice = f"The last game could not be taken up: its journal {path.name} is damaged."
-            return None
+            raise damaged(path, str(error)) from error
         if session is None or session.game is None or session.game.over:
             return None
         return session

@@ -7,12 +7,14 @@ from protocol.session import Session
 
 
 def act_by_bot(session: Session, now_s: float) -> None:
-    """Play the own turn, if it is on, by the engine's bot; between two games, ask for the next.
-
-    A bot asks for nothing else, agrees to whatever the others ask of it, and goes on without who is gone.
-    """
+    """What a bot does: go on without who is gone for good, agree to whatever the others ask, and `play_by_bot`."""
     if gone := session.may_go_on_without(now_s):
         session.go_on_without(gone, now_s)
+    play_by_bot(session, now_s)
+
+
+def play_by_bot(session: Session, now_s: float) -> None:
+    """Play the own turn, if it is on, by the engine's bot; between two games, ask for the next."""
     if session.may_wish():
         session.wish_next_game(now_s)
     if consents := session.consents_awaited():

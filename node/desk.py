@@ -272,7 +272,7 @@ class NodeDesk:
             "deal": self._deal(session),
             "draft": draft,
             "log": [{"n": number, "text": text} for number, text in self._happenings],
-            "notice": None if self._node.runner is None else self._node.runner.failure,
+            "notice": self._node.table_notice,
             "state_hash": state_hash(state).hex(),
         }
 

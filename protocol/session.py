@@ -90,6 +90,7 @@ class _Peer:
 
     heard_s: float
     status: Status | None = None
+    caught_up_s: float = -HEARTBEAT_S  # when it was last sent entries
 
 
 @dataclass(slots=True, repr=False)
@@ -97,19 +98,22 @@ class Session:
     """One node at one table.
 
     `entropy(n)` gives n fresh random bytes, in any thread; `make_dealer(genesis, seat, None, entropy)` a dealer for a
-    game. Long computations go out as `Compute`, to be done in any thread or here.
+    game. Long computations go out as `Compute`, to be done in any thread or here. `open_frame` opens what comes in.
     """
 
     signer: Signer
     table: bytes
     entropy: Callable[[int], bytes]
     make_dealer: DealerMaker
+    open_frame: Callable[[bytes], Envelope] = open_envelope
     lobby: Lobby = field(init=False)
     game: Game | None = None
     log: list[Committed] = field(default_factory=list)
     clock: TurnClock = field(default_factory=TurnClock)
     evidence: list[EvidenceFound] = field(default_factory=list)
     draft: Play | None = None  # the own player's unfinished play, for the end of its time
+    silent: bool = False  # what it has signed at this table is forgotten: it follows, and signs nothing of the game
+    _remembers: bool = False  # all that it has signed at this table
     _driver: HeightDriver | None = None
     _outputs: list[Output] = field(default_factory=list)
     _peers: dict[bytes, _Peer] = field(default_factory=dict)
@@ -148,23 +152,27 @@ class Session:
         make_dealer: DealerMaker,
         card: TableCard | None = None,
         signed: GenesisDraft | None = None,
+        silent: bool = False,
         now_s: float = 0.0,
     ) -> Session:
         """A session that sits down at a table: opens it with `card`, or joins one that somebody else has opened.
 
-        `signed`: after a restart, the genesis that this node had signed, and with which the others may have begun.
+        `signed`: after a restart, the genesis that this node had signed, and with which the others may have begun; for
+        sure it has signed nothing after it. `silent`: what was signed here before is forgotten. The session is then an
+        observer, as is one that finds its own node in a running game that it knows nothing of: it must not vote where
+        it may have voted (docs/reliability.md, section 4).
         """
-        session = cls(signer, table, entropy, make_dealer)
+        session = cls(signer, table, entropy, make_dealer, silent=silent, _remembers=signed is not None)
         session._next_beat_s = now_s + HEARTBEAT_S
-        session._life = entropy(8)
-        own = Sitting(0, True, clean_name(name), bot, False, False, entropy(32))
+        own = Sitting(0, not silent, clean_name(name), bot, False, False, entropy(32))
+        session._life = own.fresh[:8]
         session.lobby = Lobby(table, signer.node_id, session._seal, session._outputs, own)
         if signed is not None:
             session.lobby.signed_before(signed)
-        elif card is None:
-            session.lobby.sit_down()
-        else:
+        elif card is not None:
             session.lobby.open_with(card)
+        elif not silent:
+            session.lobby.sit_down()
         return session
 
     @classmethod
@@ -393,7 +401,7 @@ class Session:
         if (named := digest(frame)) in self._taken:
             return  # a copy that somebody forwarded
         try:
-            envelope = open_envelope(frame)
+            envelope = self.open_frame(frame)
         except RemoteProtocolError as error:  # nobody honest sends or forwards this
             self._outputs.append(Tell(MessageRefused(link, error.reason)))
             self._outputs.append(Drop(link, error.reason))
@@ -525,7 +533,10 @@ class Session:
                 self._compared.add((link, status.height))
                 self._send_catch_up(link, self._first_regroup())
         elif status.height < self.height:
-            self._send_catch_up(link, status.height)
+            known_height = -1 if before is None else before.height
+            if status.height > known_height or now_s - peer.caught_up_s >= HEARTBEAT_S / 2:  # else it asks too often
+                peer.caught_up_s = now_s
+                self._send_catch_up(link, status.height)
         elif status.height == self.height and self._driver is not None and status.held != self._held():
             # Right after a link came up, or when nothing has moved for a beat: what was sent has been lost.
             stuck = before is not None and (before.height, before.held) == (status.height, status.held)
@@ -608,6 +619,8 @@ class Session:
             check_commit_certificate(committed, genesis, ())
             if committed != genesis_committed(genesis, committed.certificate):
                 raise RemoteProtocolError(None, "genesis entry with another place, state or attachments")
+            if seat_of(genesis, self.signer.node_id) is not None and not (self._remembers or self.lobby.signed):
+                self.silent = True
             self._start(genesis, committed.certificate, now_s)
             return
         if self.game is None:
@@ -729,6 +742,8 @@ class Session:
             self._start(*self.lobby.complete, now_s)
 
     def _start(self, genesis: Genesis, certificate: tuple[bytes, ...], now_s: float) -> None:
+        if self.silent:
+            self._outputs.append(Store(RecordKind.SILENT, 0, b""))
         self.game = self._game(genesis)
         committed = genesis_committed(genesis, certificate)
         self._seats_at.append(())
@@ -747,7 +762,8 @@ class Session:
         def keep(dealer: Dealer) -> None:
             self._outputs.append(Store(RecordKind.SECRET, self.height, dealer.secret()))
 
-        return Game(genesis, seat_of(genesis, self.signer.node_id), new_dealer, keep, trusted=self._replaying)
+        seat = None if self.silent else seat_of(genesis, self.signer.node_id)
+        return Game(genesis, seat, new_dealer, keep, trusted=self._replaying)
 
     def _committed(
         self, before: PublicState, committed: Committed, judged: Judgement, round_number: int, now_s: float
@@ -864,6 +880,8 @@ class Session:
             match record.kind:
                 case RecordKind.SECRET:
                     secret = record.data
+                case RecordKind.SILENT:
+                    self.silent = True
                 case RecordKind.COMMITTED:
                     self._replay_committed(decode(Committed, record.data), record.when_s)
                     pending = []

@@ -285,7 +285,12 @@ class HeightDriver:
         if seat is None or not fits or envelope.table != self.game.genesis.table:
             raise RemoteProtocolError(None, "proof holds something else than a prevote of this height")
         assert isinstance(body, Prevote)
-        self._take_vote(Step.PREVOTE, seat, envelope, body)
+        try:
+            self._take_vote(Step.PREVOTE, seat, envelope, body)
+        except RemoteProtocolError as error:  # who shows a proof does not answer for a liar's other vote in it
+            if not error.evidence:
+                raise
+            self.report(error)
 
     def _check_round(self, envelope: Envelope, key: RoundKey) -> None:
         check_without(self._book.seats, key.without)
@@ -378,12 +383,10 @@ class HeightDriver:
 
     def refusers(self) -> set[Seat]:
         """Seats that in three rounds running prevoted nil without a proof against all others' one entry (rule 15)."""
-        found = set()
-        for seat in self._book.seats:
-            rounds = range(self.round - REFUSALS + 1, self.round + 1)
-            if self.round >= REFUSALS - 1 and all(self._stood_against(seat, number) for number in rounds):
-                found.add(seat)
-        return found
+        rounds = range(self.round - REFUSALS + 1, self.round + 1)
+        if rounds.start < 0:
+            return set()
+        return {seat for seat in self._book.seats if all(self._stood_against(seat, number) for number in rounds)}
 
     def _stood_against(self, seat: Seat, number: int) -> bool:
         choices = self._book.choices(Step.PREVOTE, RoundKey(number, ()))
@@ -509,10 +512,17 @@ class HeightDriver:
             raws.append(envelope.raw)
         return tuple(raws)
 
+    def _way_to(self, key: RoundKey) -> tuple[bytes, ...] | None:
+        """Certificate 16 of the round itself, or of the last one from which rule 6 led to it."""
+        rounds = (RoundKey(number, key.without) for number in range(key.round, -1, -1))
+        return next((found for before in rounds if (found := self._certificate(before)) is not None), None)
+
     # Time and progress
 
     def next_deadline_s(self) -> float | None:
         """When `advance` must be called although no message came."""
+        if self.game.seat is None:
+            return None  # an observer only listens
         deadlines = []
         if self.clock_end_s is not None and self._released_since_s is None:
             deadlines.append(self.clock_end_s)
@@ -655,6 +665,13 @@ class HeightDriver:
         actor = self.game.state.turn
         return in_time or self._book.prevoted_by_another(entry_hash(action.entry), actor, self.round)
 
+    def _action_stands(self) -> bool:
+        """Whether a timely action forbids `Timeout`; that the actor itself thinks so is not enough (section 3, 9)."""
+        action = self._proposable_action()
+        if action is None or self.game.seat != self.game.state.turn:
+            return action is not None
+        return self._book.prevoted_by_another(entry_hash(action), self.game.state.turn, self.round)
+
     # Voting
 
     def _seen(self, now_s: float) -> Seen:
@@ -712,8 +729,7 @@ class HeightDriver:
                     return Verdict.REFUSED
                 if not self._clock_over(now_s):
                     return Verdict.HOLD
-                known = self._proposable_action()
-                return Verdict.ALLOWED if known is None else Verdict.REFUSED
+                return Verdict.REFUSED if self._action_stands() else Verdict.ALLOWED
             case _:
                 return Verdict.REFUSED
 
@@ -751,12 +767,11 @@ class HeightDriver:
             self._vote(Step.PRECOMMIT, vote)
             return
         # Rule 2: precommit, lock, entry and proof in one record, before anything is sent.
-        backed = self._book.backed(Step.PREVOTE)
-        assert backed is not None
-        assert backed.entry == entry
+        proof = self._book.proof(entry, key.round)
+        assert proof, "a precommit without its proof"
         self._standing = replace(self._standing, lock=Lock(entry, key.round))
         envelope = self.seal(vote)
-        record = LockRecord(envelope.raw, self._entries[entry], backed.votes)
+        record = LockRecord(envelope.raw, self._entries[entry], proof)
         self.outputs.append(Store(RecordKind.LOCK, self.game.height, encode(record)))
         self._send_vote(Step.PRECOMMIT, key, entry, envelope)
 
@@ -787,7 +802,7 @@ class HeightDriver:
         if entry is None:
             return False
         judged = self._judge(certified.entry)
-        regroup = self._certificate(certified.key) if certified.key.without else ()
+        regroup = self._way_to(certified.key) if certified.key.without else ()
         if judged.after is None or regroup is None:
             return False
         committed = Committed(entry, certified.votes, self.game.attachments(entry), regroup)

@@ -143,7 +143,8 @@ def test_an_action_with_a_wrong_proof_is_refused_and_then_the_right_one_is_taken
 SAMPLES_SEED = 5
 NOT_MET: dict[str, list[Any]] = {
     "Announce": ["Ann", None, "", "", "", 0, 0, [], 0, []],
-    "Regroup": [0, b"", 0, [1], None, -1, [], []],
+    "Regroup": [0, b"", 0, [1], None, -1, [], [], ""],
+    "GoOnWish": [0, b"", 0, [1], 0],
 }
 """Kinds that no quiet game shows, as plain bodies."""
 
