@@ -37,7 +37,7 @@ class Desk:
             node_id=table.nodes[self.index].session.signer.node_id,
             name="",
             session=table.nodes[self.index].session,
-            runner=None,
+            table_notice=None,
             listen=lambda _told: None,
             do=self._do,
             close=self._close,
