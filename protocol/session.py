@@ -901,7 +901,10 @@ class Session:
                 elif record.kind is RecordKind.HEARD:
                     self._driver.receive(open_envelope(record.data), record.when_s)
                 else:
-                    self._driver.restore(open_envelope(record.data), record.when_s)
+                    said = open_envelope(record.data)
+                    self._driver.restore(said, record.when_s)
+                    if isinstance(said.body, Request):
+                        self._asks.add(said.body.kind)
         if self.game.call is not None:
             self.game.call.goes_live()
 
