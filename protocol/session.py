@@ -433,6 +433,7 @@ class Session:
         """Time has passed: maybe a heartbeat, the end of the own time, or of a propose time-out. Safe at any time."""
         if now_s >= self._next_beat_s:
             self._next_beat_s = now_s + HEARTBEAT_S
+            self._look_around(now_s)  # so that the heartbeat says what is missed by now
             self._outputs.append(Send(self._status().raw))
             self._drop_silent_links(now_s)
         self._finish_own_turn(now_s)

@@ -15,7 +15,9 @@ from engine.actions import Draw, Pass
 from engine.state import Seat
 from node.faults.ledger import Ledger
 from node.simulation import opened
+from protocol.codec import encode
 from protocol.envelope import Envelope, seal
+from protocol.log import Committed, entry_hash
 from protocol.messages import (
     AnswersEntry,
     Body,
@@ -236,13 +238,13 @@ class Liar:
                 yield Precommit(*place, near, (), None)
             case "flood":
                 for number in range(FLOOD):
-                    bodies: tuple[Body, ...] = (
+                    junk: tuple[Body, ...] = (
                         Prevote(*place, number % 18, (), self.rng.randbytes(32), ()),
                         Precommit(place[0] + 1, self.rng.randbytes(32), number, (), None),
                         DealPart(*place, PartKind.SHARES, None, self.rng.randbytes(9)),
                         GoOnWish(*place, number, None, 0),
                     )
-                    yield self.rng.choice(bodies)
+                    yield self.rng.choice(junk)
             case "wishes":
                 yield GoOnWish(*place, 1000 + self.rng.randrange(1000), self._someone(), near)
             case "regroup":
@@ -262,13 +264,10 @@ class Liar:
         return (int(self.rng.choice([seat for seat in game.seats_in_game() if seat != game.seat] or [Seat(0)])),)
 
     def _false_catch_up(self) -> Body:
-        """An entry that only the liar has signed."""
-        from protocol.codec import encode
-        from protocol.log import Committed, entry_hash
-
+        """A valid entry that only the liar has signed."""
         game = self.session.game
         assert game is not None
-        entry = Entry(game.height, game.head, TimeoutEntry(), self.rng.randbytes(32))
+        entry = game.entry(TimeoutEntry()) or Entry(game.height, game.head, TimeoutEntry(), self.rng.randbytes(32))
         vote = self._sealed(Precommit(game.height, game.head, 0, (), entry_hash(entry)))
         return CatchUp((encode(Committed(entry, (vote,) * len(game.seats_in_game()), ())),))
 

@@ -48,6 +48,8 @@ class _Memory:
     written: set[bytes] = field(default_factory=set)  # own messages in its journal
     said: dict[Place, bytes] = field(default_factory=dict)  # what it has said where it may say one thing only
     locks: dict[tuple[int, bytes], dict[int, bytes]] = field(default_factory=dict)  # by height: entries by round
+    epoch: tuple[int, int] = (0, 0)  # of which deck of the table
+    secret: bytes = b""  # the dealer's, in that epoch
 
 
 @dataclass(slots=True)
@@ -71,6 +73,7 @@ class Referee:
         if session.game is not None and session.height != memory.height:
             self._check_log(index, session)
             self._check_tiles(index, session)
+            self._check_secret(index, session, memory)
             memory.height = session.height
 
     # One history
@@ -124,6 +127,16 @@ class Referee:
         held = [self._tiles[(deck, slot)] for slot in racks if (deck, slot) in self._tiles]
         if len(set(held)) < len(held):
             raise Violation("a tile lies on two racks")
+
+    def _check_secret(self, index: int, session: Session, memory: _Memory) -> None:
+        """Every deck and every epoch of it has fresh secrets (rule 22)."""
+        assert session.game is not None
+        epoch = self._decks[session.height - 1], session.game.state.stock.epoch
+        secret = session.game.dealer.secret()[:32]
+        if session.seat is not None and epoch > memory.epoch:
+            if secret == memory.secret:
+                raise Violation(f"node {index} uses the secret of an epoch again")
+            memory.epoch, memory.secret = epoch, secret
 
     # Blame
 
