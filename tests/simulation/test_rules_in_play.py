@@ -299,7 +299,7 @@ def test_pt_the_win_must_be_called() -> None:
                 refused.append(slip.value.code)
         act_by_bot(session, now_s)
 
-    table = race_to_the_end("pt", 3, 21, press_end_turn_first)
+    table = race_to_the_end("pt", 3, 13, press_end_turn_first)
     state = state_of(table.nodes[0].session)
     assert refused == ["CALL-RUMMIKUB"]
     assert state.result is not None
