@@ -202,9 +202,10 @@ class Node:
         self._go()
 
     def _linger(self) -> None:
-        """Once the own leave is agreed: a moment later this node goes."""
+        """Once the own leave is agreed, or everything is over: a moment later this node goes."""
         session = self.session
-        if self._leaving is not None and not self._lingers and (session is None or session.seat is None):
+        out = session is None or session.seat is None or session.game is None or session.game.over
+        if self._leaving is not None and not self._lingers and out:
             self._leaving.cancel()
             self._lingers = True
             self._leaving = asyncio.get_running_loop().call_later(LINGER_S, self._go)

@@ -109,11 +109,14 @@ def _absent(absence: Absence, now_s: float) -> dict[str, Any]:
 
 
 def _evidence(session: Session, names: Sequence[str]) -> list[dict[str, str]]:
+    """Who was found out, and of what; each once, however many messages show it."""
     assert session.genesis is not None
     found = []
     for item in session.evidence:
         seat = seat_of(session.genesis, item.node)
-        found.append({"name": f"node {item.node.hex()[:8]}" if seat is None else names[seat], "reason": item.reason})
+        told = {"name": f"node {item.node.hex()[:8]}" if seat is None else names[seat], "reason": item.reason}
+        if told not in found:
+            found.append(told)
     return found
 
 

@@ -297,7 +297,10 @@ class Game:
         if not self.between_games:
             return Judgement(None, None, "a next game before this one is over")
         try:
-            wishing = tuple(self._wishing_seat(open_envelope(raw), content.game) for raw in content.wishes)
+            wishing = tuple(
+                self._wishing_seat(open_envelope(raw), content.game)
+                for raw in content.wishes[: len(self.state.seats) + 1]
+            )
         except RemoteProtocolError as error:
             return Judgement(None, None, error.reason)
         if list(wishing) != sorted(set(wishing)) or not set(self.seats_in_game()) <= set(wishing):
@@ -458,6 +461,8 @@ class Game:
         judged = self.judge(committed.entry)
         if judged.after is None:
             raise RemoteProtocolError(None, f"entry at height {committed.entry.height}: {judged.reason}")
+        if committed.attachments != self.attachments(committed.entry):
+            raise RemoteProtocolError(None, f"entry at height {committed.entry.height}: other messages than it names")
         self.commit(committed, judged)
         return judged
 

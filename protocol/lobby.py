@@ -219,7 +219,7 @@ class Lobby:
         draft = envelope.body
         assert isinstance(draft, GenesisDraft)
         if draft.genesis.table != self.table:
-            raise RemoteProtocolError(envelope.sender, "draft for another table", (envelope.raw,))
+            raise RemoteProtocolError(envelope.sender, "draft for another table")
         if envelope.sender not in self._present() or not 0 <= draft.attempt <= MAX_ATTEMPT:
             return False
         held = self._draft.body if self._draft is not None else None

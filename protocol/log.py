@@ -47,7 +47,7 @@ def genesis_hash(genesis: Genesis) -> bytes:
 def check_genesis_certificate(genesis: Genesis, certificate: tuple[bytes, ...]) -> None:
     """Raises `RemoteProtocolError` unless every seat has signed this genesis, in seat order."""
     named = genesis_hash(genesis)
-    envelopes = [_opened(raw, genesis.table, GenesisSignature) for raw in certificate]
+    envelopes = _opened(certificate, len(genesis.members), genesis.table, GenesisSignature)
     signers = tuple(envelope.sender for envelope in envelopes)
     if signers != tuple(member.node for member in genesis.members):
         raise RemoteProtocolError(None, f"expected {len(genesis.members)} genesis signatures in seat order")
@@ -68,7 +68,7 @@ def check_commit_certificate(committed: Committed, genesis: Genesis, seats: Sequ
             raise RemoteProtocolError(None, "a genesis leaves out nobody")
         return
     named = entry_hash(entry)
-    votes = [_opened(raw, genesis.table, Precommit) for raw in committed.certificate]
+    votes = _opened(committed.certificate, len(seats), genesis.table, Precommit)
     rounds = set()
     for envelope in votes:
         vote = envelope.body
@@ -117,7 +117,7 @@ def check_regroup(
     """
     without = place[3]
     check_without(seats, without)
-    envelopes = [_opened(raw, genesis.table, Regroup) for raw in raws]
+    envelopes = _opened(raws, len(seats), genesis.table, Regroup)
     if [envelope.sender for envelope in envelopes] != [
         genesis.members[seat].node for seat in voters_of(seats, without)
     ]:
@@ -133,8 +133,9 @@ def check_regroup(
         raise RemoteProtocolError(None, "regroups of several rounds")
 
 
-def _opened(raw: bytes, table: bytes, body: type) -> Envelope:
-    envelope = open_envelope(raw)
-    if envelope.table != table or not isinstance(envelope.body, body):
+def _opened(raws: Sequence[bytes], right: int, table: bytes, body: type) -> list[Envelope]:
+    """The envelopes; of more than the `right` number only one too many, as opening them takes time."""
+    envelopes = [open_envelope(raw) for raw in raws[: right + 1]]
+    if any(envelope.table != table or not isinstance(envelope.body, body) for envelope in envelopes):
         raise RemoteProtocolError(None, f"expected a {body.__name__} of this table in the certificate")
-    return envelope
+    return envelopes

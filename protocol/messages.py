@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Annotated, Final
 
 from engine.actions import DeclareRummikub, Discard, Draw, Pass, Play, TakeDiscard
 from engine.rulesets import RuleSet
-from protocol.codec import Digest, NodeId, TableId
+from protocol.codec import Digest, NodeId, Size, TableId
 
+Life = Annotated[bytes, Size(8)]  # of a process
 SeatAction = Play | DeclareRummikub | Draw | Pass | TakeDiscard | Discard
 
 
@@ -330,7 +331,7 @@ class Status:
     is late here: who has it passes it on.
     """
 
-    life: bytes
+    life: Life
     beat: int
     height: int
     prev: Digest

@@ -7,6 +7,7 @@ out in order: what is stored is durable before what follows is sent.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -61,7 +62,11 @@ HEARTBEAT_S: Final = 1.0
 SILENT_S: Final = 4.0  # a member's link on which nothing has come for so long is closed, so that it is made anew
 TIME_UP_MARGIN_S: Final = 0.5  # deal-entries section 2: the milder cases are sent this long before the own clock ends
 CATCH_UP_BYTES: Final = 100_000
-MAX_EARLY: Final = 256  # messages of the next height that are kept until this one is done
+MAX_EARLY: Final = 32  # messages of one sender for the next height that are kept until this one is done
+MAX_SENDERS: Final = 8  # of such messages
+MAX_EVIDENCE: Final = 16  # against one node: one is enough, and it may sign endless ones
+MAX_EVIDENCE_BYTES: Final = 2**20  # the same
+MAX_LIVES: Final = 64  # of one node, newest first, whose heartbeats count no more
 MAX_TAKEN: Final = 4096
 LIMIT_S: Final = 5.0  # for a part of an open call
 LONG_LIMIT_S: Final = 20.0
@@ -91,6 +96,7 @@ class _Peer:
     heard_s: float
     status: Status | None = None
     caught_up_s: float = -HEARTBEAT_S  # when it was last sent entries
+    compared: set[int] = field(default_factory=set)  # heights at which it was sent our branch
 
 
 @dataclass(slots=True, repr=False)
@@ -127,7 +133,7 @@ class Session:
     _beat: int = 0
     _life: bytes = b""
     _lives: dict[bytes, tuple[bytes, int]] = field(default_factory=dict)  # of others: the newest life, and its beat
-    _past_lives: set[bytes] = field(default_factory=set)
+    _past_lives: dict[bytes, deque[bytes]] = field(default_factory=dict)
     _statuses: dict[bytes, Envelope] = field(default_factory=dict)
     _contacts: Contacts | None = None
     _standstill: Standstill | None = None
@@ -137,7 +143,6 @@ class Session:
     _acted: SeatAction | None = None  # the own action of this turn, until it or another of the own is agreed
     void: GameVoid | None = None
     _seats_at: list[tuple[Seat, ...]] = field(default_factory=list)  # V before each entry of the log
-    _compared: set[tuple[bytes, int]] = field(default_factory=set)  # links that were sent our branch, and their height
     _given_up: set[Seat] = field(default_factory=set)  # whom the own player wants to go on without
 
     @classmethod
@@ -445,10 +450,11 @@ class Session:
         return asked is not None and self.game is not None and self.game.call is asked[0]
 
     def computed(self, number: int, result: object, now_s: float) -> None:
-        """What the `work` of a `Compute` has returned."""
+        """What the `work` of a `Compute` has returned. Safe if nobody wants it any more."""
         wanted = self.wants(number)
-        call, job = self._jobs.pop(number)
-        if wanted:
+        asked = self._jobs.pop(number, None)
+        if wanted and asked is not None:
+            call, job = asked
             call.done(job, result)
             self._settle(now_s)
 
@@ -489,7 +495,7 @@ class Session:
 
     def _take_agreement(self, link: bytes, envelope: Envelope, height: int, now_s: float) -> None:
         if self._driver is None or self.game is None or height > self.game.height:
-            if height <= self.height + 1 and len(self._early) < MAX_EARLY:
+            if height == self.height + 1 and self._has_room(envelope.sender):
                 self._early.append(envelope)
             return
         if height < self.game.height:
@@ -497,28 +503,37 @@ class Session:
         if self._driver.receive(envelope, now_s):
             self._outputs.append(Send(envelope.raw, but=link))  # rule 8
 
+    def _has_room(self, sender: bytes) -> bool:
+        """Whether one more early message of that node is kept, of seats only once it is known who sits here."""
+        if self.game is not None and seat_of(self.game.genesis, sender) is None:
+            return False
+        senders = [envelope.sender for envelope in self._early]
+        return senders.count(sender) < MAX_EARLY and len({*senders, sender}) <= MAX_SENDERS
+
     def _take_heartbeat(self, envelope: Envelope, status: Status, now_s: float) -> None:
         """A signed heartbeat counts by whatever path it came, each once, and none of a life before (rule 12)."""
         if self.game is None or self._contacts is None:
             return
         seat = seat_of(self.game.genesis, envelope.sender)
+        if seat is None:
+            return
         life, beat = self._lives.get(envelope.sender, (b"", -1))
         if status.life != life:
-            if status.life in self._past_lives:
+            past = self._past_lives.setdefault(envelope.sender, deque(maxlen=MAX_LIVES))
+            if status.life in past:
                 return
-            self._past_lives.add(life)
+            past.append(life)
         elif status.beat <= beat:
             return
         self._lives[envelope.sender] = (status.life, status.beat)
         self._statuses[envelope.sender] = envelope
-        if seat is not None:
-            self._contacts.heard(seat, now_s)
+        self._contacts.heard(seat, now_s)
 
     def _pass_on_heartbeats(self, link: bytes, status: Status, now_s: float) -> None:
         """Another misses the heartbeat of some seats: send it the newest that is here."""
         assert self.game is not None
         silent = () if self._contacts is None else self._contacts.missed(now_s)
-        for index in status.misses:
+        for index in set(status.misses):
             if 0 <= index < len(self.game.genesis.members) and index not in silent:
                 newest = self._statuses.get(self.game.genesis.members[index].node)
                 if newest is not None:
@@ -530,8 +545,8 @@ class Session:
         if self.game is not None:
             self._pass_on_heartbeats(link, status, now_s)
         if self._branches(status):
-            if (link, status.height) not in self._compared:
-                self._compared.add((link, status.height))
+            if status.height not in peer.compared:
+                peer.compared.add(status.height)
                 self._send_catch_up(link, self._first_regroup())
         elif status.height < self.height:
             known_height = -1 if before is None else before.height
@@ -902,7 +917,10 @@ class Session:
                 elif record.kind is RecordKind.HEARD:
                     self._driver.receive(open_envelope(record.data), record.when_s)
                 else:
-                    self._driver.restore(open_envelope(record.data), record.when_s)
+                    said = open_envelope(record.data)
+                    self._driver.restore(said, record.when_s)
+                    if isinstance(said.body, Request):
+                        self._asks.add(said.body.kind)
         if self.game.call is not None:
             self.game.call.goes_live()
 
@@ -942,13 +960,19 @@ class Session:
         return total.to_bytes(8, "big")
 
     def _report(self, error: RemoteProtocolError) -> None:
-        if error.node is not None and error.evidence:
-            found = EvidenceFound(error.node, error.reason, error.evidence)
-            if found not in self.evidence:
-                self.evidence.append(found)
-                self._outputs.append(Tell(found))
-        else:
+        if error.node is None or not error.evidence:
             self._outputs.append(Tell(MessageRefused(error.node, error.reason)))
+            return
+        found = EvidenceFound(error.node, error.reason, error.evidence)
+        if found not in self.evidence and (self.void is not None or not self._has_enough(found)):
+            self.evidence.append(found)
+            self._outputs.append(Tell(found))
+
+    def _has_enough(self, found: EvidenceFound) -> bool:
+        """Whether so much evidence against a node is held that this makes no difference."""
+        held = [held for held in self.evidence if held.node == found.node]
+        size = sum(len(raw) for one in (*held, found) for raw in one.evidence)
+        return bool(held) and (len(held) >= MAX_EVIDENCE or size > MAX_EVIDENCE_BYTES)
 
 
 def _signers(committed: Committed) -> dict[bytes, bytes]:

@@ -25,6 +25,7 @@ from protocol.consensus.round import (
     next_step,
 )
 from protocol.consensus.votes import Added, Backed, RoundKey, Step, VoteBook
+from protocol.dealing.call import MAX_VERSIONS
 from protocol.envelope import Envelope, open_envelope
 from protocol.errors import RemoteProtocolError
 from protocol.game import Game, Judgement
@@ -160,8 +161,8 @@ class HeightDriver:
                 new = self._take_proposal(seat, envelope, body, now_s)
             case Prevote():
                 new = self._take_vote(Step.PREVOTE, seat, envelope, body)
-                for raw in body.proof if new else ():
-                    self._take_proof_vote(raw)
+                if new:
+                    self._take_proof(envelope, body.proof)
             case Precommit():
                 new = self._take_vote(Step.PRECOMMIT, seat, envelope, body)
             case Regroup():
@@ -179,8 +180,10 @@ class HeightDriver:
             if held.raw == envelope.raw:
                 return False
             raise RemoteProtocolError(envelope.sender, "two regroups for one round", (held.raw, envelope.raw))
-        for raw in body.proof:
-            self._take_proof_vote(raw)
+        call = self.game.call
+        if len(body.answers) > (0 if call is None else MAX_VERSIONS * len(call.owed)):
+            raise RemoteProtocolError(envelope.sender, "a regroup with more answers than are owed")
+        self._take_proof(envelope, body.proof)
         for raw in body.answers:
             self._take_answer(raw)
         self._regroups.setdefault(body.round, {})[seat] = envelope
@@ -196,8 +199,7 @@ class HeightDriver:
                 self.report(error)
 
     def _take_wish(self, seat: Seat, envelope: Envelope, body: GoOnWish) -> bool:
-        if body.without is not None:
-            check_without(self._book.seats, body.without)
+        self._check_round(envelope, RoundKey(body.round + 1, body.without or ()))  # the next regroup goes one higher
         held = self._wishes.get(seat)
         if held is not None and held[0].stamp >= body.stamp:
             return False
@@ -207,10 +209,10 @@ class HeightDriver:
     def _take_action(self, envelope: Envelope, now_s: float) -> bool:
         if envelope.digest in self._actions:
             return False
+        content = ActionEntry(envelope.raw)
+        signed = self.game.signed_action(content)  # of this very moment: another's proposal may hold an older one
         if self.game.call is not None:
             raise RemoteProtocolError(envelope.sender, "action while a call is open", (envelope.raw,))
-        content = ActionEntry(envelope.raw)
-        signed = self.game.signed_action(content)
         if signed.action.seat != self.game.state.turn:
             raise RemoteProtocolError(envelope.sender, "action out of turn", (envelope.raw,))
         if len(self._actions) >= MAX_ACTIONS:
@@ -258,8 +260,7 @@ class HeightDriver:
             raise RemoteProtocolError(envelope.sender, "proposes an entry for another place", (envelope.raw,))
         if isinstance(entry.content, ActionEntry):
             self._take_action(open_envelope(entry.content.envelope), now_s)
-        for raw in body.proof:
-            self._take_proof_vote(raw)
+        self._take_proof(envelope, body.proof)
         self._proposals[(key.round, seat)] = envelope
         self._entries[entry_hash(entry)] = entry
         judged = self._judge(entry_hash(entry))
@@ -278,6 +279,13 @@ class HeightDriver:
                 envelope.sender, f"two different {step.value}s in round {key.round}", (first.raw, envelope.raw)
             )
         return added is Added.NEW
+
+    def _take_proof(self, envelope: Envelope, proof: tuple[bytes, ...]) -> None:
+        """The prevotes inside another message. Not more than there can be are opened, which takes time."""
+        if len(proof) > len(self._book.seats):
+            raise RemoteProtocolError(envelope.sender, "a proof of more prevotes than there are voters")
+        for raw in proof:
+            self._take_proof_vote(raw)
 
     def _take_proof_vote(self, raw: bytes) -> None:
         """A prevote inside another message counts like one that came by itself (rule 8)."""
