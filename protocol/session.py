@@ -19,7 +19,7 @@ from engine.rules import apply, at_time_up
 from engine.state import Phase, PublicState, Seat, Slot
 from engine.tiles import TileId
 from protocol.codec import decode, encode
-from protocol.consensus.absence import Absence, Contacts, Standstill
+from protocol.consensus.absence import Absence, Cause, Contacts, Standstill
 from protocol.consensus.clock import TurnClock
 from protocol.consensus.driver import AGREEMENT_BODIES, HeightDriver, LockRecord
 from protocol.dealing.call import Job, OpenCall
@@ -708,12 +708,13 @@ class Session:
         if self.game is None or self.game.seat is None or self._driver is None or self._contacts is None:
             return False
         absent = {absence.seat for absence in self._contacts.absences()} | self._driver.refusers()
+        faulty = {absence.seat for absence in self._contacts.absences() if absence.cause is Cause.FAULT}
         self._given_up &= absent
         gone = tuple(sorted(self._given_up & set(self.may_go_on_without(now_s))))
         wish: tuple[int, ...] | None = None
         if gone and may_be_left_out(self.game.seats_in_game(), gone):
             wish = gone
-        elif not absent and (self._driver.left_rounds or () in self._driver.wishes().values()):
+        elif not absent - faulty and (self._driver.left_rounds or () in self._driver.wishes().values()):
             wish = ()  # everybody is here again (rule 17)
         return self._driver.wish_to_go_on(wish)
 

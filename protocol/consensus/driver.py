@@ -69,6 +69,7 @@ AGREEMENT_BODIES: Final = (
     DealPart,
 )
 REFUSALS: Final = 3  # rule 15: rounds running in which one seat stands against all others
+MAX_OFFENCES: Final = 4  # of one seat at one height that are kept for others
 MAX_ACTIONS: Final = 4  # different actions of the actor that are kept at one height
 
 
@@ -115,6 +116,7 @@ class HeightDriver:
     _request: Entry | None = None  # what grants the first request that waits
     _regroups: dict[int, dict[Seat, Envelope]] = field(default_factory=dict)  # by round
     _wishes: dict[Seat, tuple[GoOnWish, Envelope]] = field(default_factory=dict)
+    _offences: list[Envelope] = field(default_factory=list)  # messages that prove their sender's fault
     _round_since_s: float = 0.0
     _voted_s: dict[tuple[Step, RoundKey], float] = field(default_factory=dict)
     _released_since_s: float | None = None
@@ -138,8 +140,25 @@ class HeightDriver:
     def receive(self, envelope: Envelope, now_s: float) -> bool:
         """Take in a message of this height; True if it was new and belongs forwarded (rule 8).
 
-        Raises `RemoteProtocolError`; then nothing has changed.
+        Raises `RemoteProtocolError`; then nothing has changed. A message that proves its sender's fault is reported and
+        kept for the others: who has not seen it would not go on without that seat.
         """
+        try:
+            return self._take(envelope, now_s)
+        except RemoteProtocolError as error:
+            if error.node != envelope.sender or not error.evidence or not self._keep_offence(envelope):
+                raise
+            self.report(error)
+            return True
+
+    def _keep_offence(self, envelope: Envelope) -> bool:
+        known = [offence for offence in self._offences if offence.sender == envelope.sender]
+        if envelope in known or len(known) >= MAX_OFFENCES:
+            return False
+        self._offences.append(envelope)
+        return True
+
+    def _take(self, envelope: Envelope, now_s: float) -> bool:
         seat = seat_of(self.game.genesis, envelope.sender)
         body = envelope.body
         if seat is None or not isinstance(body, AGREEMENT_BODIES):
@@ -364,7 +383,7 @@ class HeightDriver:
         proposals = [envelope for _place, envelope in sorted(self._proposals.items())]
         regroups = [by_seat[seat] for _round, by_seat in sorted(self._regroups.items()) for seat in sorted(by_seat)]
         wishes = [envelope for _seat, (_wish, envelope) in sorted(self._wishes.items())]
-        return [*parts, *actions, *proposals, *self._book.envelopes(), *regroups, *wishes]
+        return [*parts, *actions, *proposals, *self._book.envelopes(), *regroups, *wishes, *self._offences]
 
     # Going on without some (rules 13 to 18)
 
