@@ -201,10 +201,10 @@ class OpenCall:
         versions = self._versions.setdefault(owed, {})
         if envelope.digest in versions:
             return False
+        first = next(iter(versions.values()), None)
         if len(versions) >= MAX_VERSIONS:
-            raise RemoteProtocolError(envelope.sender, f"too many different {part.kind.value} for one call")
-        if versions:
-            first = next(iter(versions.values()))
+            self._forget_a_wrong_one(envelope.sender, versions)
+        if first is not None:
             both = (first.envelope.raw, envelope.raw)
             self.faults.append(
                 RemoteProtocolError(envelope.sender, f"two different {part.kind.value} for one call", both)
@@ -212,6 +212,14 @@ class OpenCall:
         versions[envelope.digest] = _Version(owed, envelope)
         self._go_on()
         return True
+
+    @staticmethod
+    def _forget_a_wrong_one(sender: bytes, versions: dict[bytes, _Version]) -> None:
+        """Make room: the others may agree on a version that a liar showed here after many wrong ones."""
+        wrong = next((name for name, version in versions.items() if version.verdict is _Verdict.WRONG), None)
+        if wrong is None:
+            raise RemoteProtocolError(sender, "too many different versions of one part")
+        del versions[wrong]
 
     # Own parts and jobs out
 
