@@ -21,7 +21,7 @@ from tests.node.bots import height_of, latencies_s, same_logs, table_of, until
 from tests.node.journals import journal_of
 from tests.node.strangers import Stranger, stranger
 
-ATTACK_S = 3.0
+ATTACK_S = 2.0
 STRANGER = "127.0.0.66"
 MEMORY_MB = 24.0  # a full queue, a full burst and all connections, with room
 NOISE_S = 0.03  # of a busy machine
@@ -124,7 +124,7 @@ def latency_s(data: Path, meanwhile: Callable[[], object]) -> float:
     first = height_of(data)
     meanwhile()
     found = latencies_s(data, first)
-    assert len(found) >= 8, "the game goes on"
+    assert len(found) >= 5, "the game goes on"
     return statistics.median(found)
 
 
