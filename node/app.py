@@ -25,12 +25,13 @@ from node.keystore import Identity, load_or_create
 from node.runner import Runner
 from node.tasks import spawn
 from node.transport import Mesh
+from protocol.codec import decode
 from protocol.dealing.group import UnsafeLibrary, self_test
 from protocol.dealing.secret_deal import secret_dealer
 from protocol.envelope import HALL, open_envelope, seal, table_of
-from protocol.errors import LocalProtocolError, RemoteProtocolError
+from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import Event, EvidenceFound
-from protocol.messages import Announce, TableCard
+from protocol.messages import Announce, GenesisDraft, TableCard
 from protocol.outputs import RecordKind
 from protocol.session import Record as SessionRecord
 from protocol.session import Session
@@ -219,7 +220,7 @@ class Node:
         self._changed()
 
     def _lobby_session(
-        self, table: bytes, card: TableCard | None, *, signed_before: bool = False, silent: bool = False
+        self, table: bytes, card: TableCard | None, *, signed: GenesisDraft | None = None, silent: bool = False
     ) -> Session:
         return Session.in_lobby(
             self.identity,
@@ -229,8 +230,8 @@ class Node:
             entropy=random_bytes,
             make_dealer=secret_dealer,
             card=card,
+            signed=signed,
             now_s=monotonic_s(),
-            signed_before=signed_before,
             silent=silent,
         )
 
@@ -290,7 +291,12 @@ class Node:
             if age_s > REJOIN_WITHIN_S:
                 return None
             # The genesis was signed, and maybe the others have begun: sit down again, and hear from them.
-            return self._lobby_session(bytes.fromhex(path.stem), None, signed_before=True)
+            drafts = [record.data for record in records if record.kind == RecordKind.DRAFT.value]
+            try:
+                signed = decode(GenesisDraft, drafts[-1])
+            except DecodeError as error:
+                raise damaged(path, str(error)) from error
+            return self._lobby_session(bytes.fromhex(path.stem), None, signed=signed)
         if age_s > RESUME_WITHIN_S:
             return None
         try:

@@ -8,6 +8,8 @@ from protocol.session import Session
 
 def act_by_bot(session: Session, now_s: float) -> None:
     """Play the own turn, if it is on, by the engine's bot; between two games, ask for the next."""
+    if gone := session.may_go_on_without(now_s):
+        session.go_on_without(gone, now_s)
     if session.may_wish():
         session.wish_next_game(now_s)
     if session.may_act(now_s):

@@ -26,7 +26,7 @@ class BotPlayer:
         self._wanted = wanted
         self._starts_with = starts_with
         self._thinking: asyncio.TimerHandle | None = None
-        self._thinks_about: tuple[bytes, int, int] | None = None
+        self._thinks_about: tuple[bytes, int, int, tuple[int, ...]] | None = None
         self._unwatch = node.watch(self._soon)
         self._due: asyncio.Handle | None = None
 
@@ -72,13 +72,15 @@ class BotPlayer:
 
     def _think(self, session: Session) -> None:
         assert session.game is not None
-        moment = (session.table, session.height, session.round)
+        now_s = monotonic_s()
+        gone = session.may_go_on_without(now_s)
+        moment = (session.table, session.height, session.round, gone)
         if self._thinks_about == moment:
             return
         if self._thinking is not None:
             self._thinking.cancel()
             self._thinking = None
-        if not session.may_wish() and not session.may_act(monotonic_s()):
+        if not session.may_wish() and not session.may_act(now_s) and not gone:
             return
         self._thinks_about = moment
         delay_s = random.uniform(*self._node.settings.thinking_s)  # noqa: S311 - only to look human

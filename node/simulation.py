@@ -35,6 +35,7 @@ MAX_EVENTS_AT_ONCE: Final = 10_000
 MAX_VIRTUAL_S: Final = 100_000.0
 
 Player = Callable[[Session, float], None]
+Moment = tuple[int, int, tuple[int, ...]]  # height, round, who is out of contact
 
 
 class StuckTable(Exception):  # noqa: N818 - a finding of the simulation, named for what it is
@@ -48,7 +49,7 @@ class SimulatedNode:
     name: str
     session: Session
     player: Player = act_by_bot
-    thinks_at: tuple[int, int] | None = None  # the game and turn it is thinking about
+    thinks_at: Moment | None = None  # what it is thinking about
     events: list[Event] = field(default_factory=list)
     journal: list[Record] = field(default_factory=list)  # what survives a crash
     life: int = 0  # counts restarts: what was under way to an earlier life is lost
@@ -125,7 +126,7 @@ class SimulatedTable:
     def run(self) -> TableSummary:
         """Play until every node has scored the last game. Raises `StuckTable`."""
         for _now_s in self.steps():
-            if all(finished(node.session) for node in self.nodes):
+            if all(node.down or finished(node.session) for node in self.nodes):
                 return self.summary()
         raise StuckTable(f"the table of seed {self.seed} has nothing left to do at height {self._heights()}")
 
@@ -186,15 +187,16 @@ class SimulatedTable:
 
     def summary(self) -> TableSummary:
         """What came of the series; all nodes must have finished it alike."""
-        heads = {node.session.game.head for node in self.nodes if node.session.game is not None}
+        up = [node for node in self.nodes if not node.down]
+        heads = {node.session.game.head for node in up if node.session.game is not None}
         assert len(heads) == 1, f"seed {self.seed}: the nodes ended in different games"
-        session = self.nodes[0].session
+        session = up[0].session
         state = session.state
         assert state is not None
         assert state.result is not None
         results = (*state.results, state.result)
         standing = series_standing(state)
-        actions = [event.action for event in commits(self.nodes[0])]
+        actions = [event.action for event in commits(up[0])]
         starters = [action.starter for action in actions if isinstance(action, StartDealt)]
         return TableSummary(
             seed=self.seed,
@@ -292,7 +294,8 @@ class SimulatedTable:
     def _think(self, index: int) -> None:
         node = self.nodes[index]
         state = node.session.state
-        due = node.session.may_act(self.now_s) or node.session.may_wish()
+        gone = node.session.may_go_on_without(self.now_s)
+        due = node.session.may_act(self.now_s) or node.session.may_wish() or gone
         if state is None or not due or node.thinks_at == _moment(node.session):
             return
         node.thinks_at = _moment(node.session)
@@ -338,8 +341,9 @@ def finished(session: Session) -> bool:
     return session.game is not None and session.game.over
 
 
-def _moment(session: Session) -> tuple[int, int]:
-    return session.height, session.round
+def _moment(session: Session) -> Moment:
+    gone = tuple(absence.seat for absence in session.absences())
+    return session.height, session.round, gone
 
 
 def commits(node: SimulatedNode) -> list[EntryCommitted]:

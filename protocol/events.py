@@ -45,4 +45,15 @@ class EvidenceFound:
     evidence: tuple[bytes, ...]
 
 
-Event = LobbyChanged | GameStarted | EntryCommitted | MessageRefused | EvidenceFound
+@dataclass(frozen=True, slots=True)
+class GameVoid:
+    """Two histories of this table are both certified: from `height` on neither counts (rule 19).
+
+    `culprits` have signed for both, which no honest node does.
+    """
+
+    height: int
+    culprits: tuple[bytes, ...]
+
+
+Event = LobbyChanged | GameStarted | EntryCommitted | MessageRefused | EvidenceFound | GameVoid

@@ -154,11 +154,21 @@ class Game:
             return None
         return self.entry(AnswersEntry(self.call.call.name.value, self.call.message_digests()))
 
-    def next_game_entry(self) -> Entry | None:
-        """The entry that begins the next game, once every seat wishes it."""
-        if not self.between_games or set(self._wishes) != set(self.seats_in_game()):
+    def complete_answers(self) -> tuple[bytes, ...] | None:
+        """What a removal has to name: the complete answers to a call that brings tiles to a rack (rule 13)."""
+        call = self.call
+        if call is None or call.call.name not in (CallName.RACKS, CallName.DRAW) or not call.complete:
             return None
-        wishes = tuple(self._wishes[seat].raw for seat in self.seats_in_game())
+        return call.message_digests()
+
+    def next_game_entry(self) -> Entry | None:
+        """The entry that begins the next game, once every seat in the game wishes it.
+
+        Seats that were lost sit down again by wishing it too (docs/deal-entries.md, section 5, item 11).
+        """
+        if not self.between_games or not set(self.seats_in_game()) <= set(self._wishes):
+            return None
+        wishes = tuple(self._wishes[seat].raw for seat in sorted(self._wishes))
         return self.entry(NextGameEntry(self.state.game + 1, wishes))
 
     def sign_action(self, action: SeatAction) -> SignedAction:
@@ -242,9 +252,9 @@ class Game:
             wishing = tuple(self._wishing_seat(open_envelope(raw), content.game) for raw in content.wishes)
         except RemoteProtocolError as error:
             return Judgement(None, None, error.reason)
-        if wishing != self.seats_in_game():
+        if list(wishing) != sorted(set(wishing)) or not set(self.seats_in_game()) <= set(wishing):
             return Judgement(None, None, "expected a wish of every seat in the game, in seat order")
-        action = NextGame(content.game)
+        action = NextGame(content.game, wishing)
         return self._applied(action)
 
     def _wishing_seat(self, envelope: Envelope, game: int) -> Seat:

@@ -2,7 +2,9 @@
 
 Everybody says only for itself that it sits here (`Sitting`). When all are ready and somebody has pressed Start, the
 coordinator (who opened the table, or if gone the smallest key) drafts the genesis. A node signs a draft only if it
-agrees with all it has heard from the members themselves. A genesis that all its seats have signed is height 0.
+agrees with all it has heard from the members themselves. A genesis that all its seats have signed is height 0. Who has
+signed one is bound to it, as others may have begun with it: it signs no other one for this table, unless a member of
+the first has since said something new of itself, which nobody does who has signed.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from protocol.codec import encode
-from protocol.envelope import Envelope
+from protocol.envelope import Envelope, digest
 from protocol.errors import LocalProtocolError, RemoteProtocolError
 from protocol.events import LobbyChanged
 from protocol.log import genesis_hash
@@ -65,7 +67,9 @@ class Lobby:
 
     def sit_down(self) -> None:
         """Tell everybody what `own` is now."""
-        self.own = replace(self.own, stamp=self.own.stamp + 1)
+        stamp = self.own.stamp + 1
+        fresh = digest(self.own.fresh + stamp.to_bytes(8, "big"))  # so that no draft from before is ever right again
+        self.own = replace(self.own, stamp=stamp, fresh=fresh)
         envelope = self.seal(self.own)
         self._sittings[self.node] = envelope
         self.outputs.append(Send(envelope.raw))
@@ -81,7 +85,9 @@ class Lobby:
         self.sit_down()
 
     def stand_up(self) -> None:
-        """Leave the table."""
+        """Leave the table. Who has signed says nothing: the others may have begun with this seat."""
+        if self._signed is not None:
+            return
         self.own = replace(self.own, present=False, ready=False, start=False)
         self.sit_down()
 
@@ -151,10 +157,20 @@ class Lobby:
         self.outputs.extend(Send(envelope.raw, to=node) for envelope in known if envelope is not None)
 
     def lost(self, node: bytes) -> None:
-        """The link to a node is gone, and with it what it had said."""
+        """The link to a node is gone, and with it what it had said; but not if this node has signed to play with it."""
         self._linked.discard(node)
-        self._sittings.pop(node, None)
+        if self._signed is None or node not in {member.node for member in self._signed.genesis.members}:
+            self._sittings.pop(node, None)
         self._changed()
+
+    def signed_before(self, draft: GenesisDraft) -> None:
+        """After a restart: this node had signed this draft, sits as it is in there, and signs it again."""
+        self._signed = draft
+        member = next(member for member in draft.genesis.members if member.node == self.node)
+        self.own = Sitting(0, True, member.name, member.bot, True, False, member.fresh)
+        self._sittings[self.node] = self.seal(self.own)
+        named = genesis_hash(draft.genesis)
+        self._signatures.setdefault(named, {})[self.node] = self.seal(GenesisSignature(named))
 
     def receive(self, envelope: Envelope) -> bool:
         """Take in a lobby message; True if it was new. Raises `RemoteProtocolError`."""
@@ -247,7 +263,7 @@ class Lobby:
         """The coordinator drafts once all are ready, and again when the members are others than in the last draft."""
         present = self._present()
         card = self.table_card
-        if self._coordinator() != self.node or card is None or self.why_not_start() is not None:
+        if self._coordinator() != self.node or card is None or self.why_not_start() is not None or self._bound():
             return
         if not any(sitting.start for sitting in present.values()):
             return
@@ -265,7 +281,7 @@ class Lobby:
             return
         draft = self._draft.body
         assert isinstance(draft, GenesisDraft)
-        if self._signed is not None and draft.attempt <= self._signed.attempt:
+        if self._bound() or (self._signed is not None and draft.attempt <= self._signed.attempt):
             return
         genesis, present, card = draft.genesis, self._present(), self.table_card
         if card is None or (genesis.table_name, genesis.rules) != (card.name, card.rules):
@@ -277,6 +293,21 @@ class Lobby:
         self._signatures.setdefault(genesis_hash(genesis), {})[self.node] = envelope
         self.outputs.append(Store(RecordKind.DRAFT, 0, encode(draft)))
         self.outputs.append(Send(envelope.raw))
+
+    def _bound(self) -> bool:
+        """Whether a game may have begun, or may yet begin, with the genesis that this node has signed.
+
+        Nobody changes its sitting after it has signed: a member that says something newer of itself never will.
+        """
+        if self._signed is None:
+            return False
+        present = {node: envelope.body for node, envelope in self._sittings.items()}
+        newer = [
+            member
+            for member in self._signed.genesis.members
+            if isinstance(sitting := present.get(member.node), Sitting) and sitting.fresh != member.fresh
+        ]
+        return not newer
 
     def _complete(self) -> None:
         if self._signed is None:

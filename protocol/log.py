@@ -97,9 +97,14 @@ def check_without(seats: Sequence[Seat], without: Sequence[int]) -> None:
     """Raises `RemoteProtocolError` unless these seats may be left out: more than half of V stay (rule 15)."""
     if list(without) != sorted(set(without)) or not set(without) <= set(seats):
         raise RemoteProtocolError(None, "leaves out seats that are not in the game, or not in order")
+    if not may_be_left_out(seats, without):
+        raise RemoteProtocolError(None, f"{len(seats) - len(without)} of {len(seats)} seats are too few to go on")
+
+
+def may_be_left_out(seats: Sequence[Seat], without: Sequence[int]) -> bool:
+    """Whether enough stay: more than half, and two at least (rule 15)."""
     stay = len(seats) - len(without)
-    if without and (stay < 2 or 2 * stay <= len(seats)):
-        raise RemoteProtocolError(None, f"{stay} of {len(seats)} seats are too few to go on")
+    return not without or (stay >= 2 and 2 * stay > len(seats))
 
 
 def check_regroup(

@@ -238,6 +238,21 @@ class Regroup:
 
 
 @dataclass(frozen=True, slots=True)
+class GoOnWish:
+    """A seat's wish to go on without others, shown before anybody signs a `Regroup` (rule 15). Not a vote.
+
+    `without` None: it takes its wish back; empty: it wishes the way back to all (rule 17). `round` is the highest round
+    that it has signed for at this height. The one with the highest `stamp` counts.
+    """
+
+    height: int
+    prev: Digest
+    stamp: int
+    without: tuple[int, ...] | None
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
 class NextGameWish:
     """A seat's wish to play game number `game` of the series; `prev` is the entry that ended the game before."""
 
@@ -282,12 +297,18 @@ class DealPart:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Heartbeat: the height this node works on and a sum of the messages of that height that it holds."""
+    """Heartbeat: the height this node works on and a sum of the messages of that height that it holds.
 
+    `life` are random bytes of the running process, in which `beat` only grows. `misses` are the seats whose heartbeat
+    is late here: who has it passes it on.
+    """
+
+    life: bytes
     beat: int
     height: int
     prev: Digest
     held: bytes
+    misses: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +330,7 @@ Body = (
     | Prevote
     | Precommit
     | Regroup
+    | GoOnWish
     | DealPart
     | Status
     | CatchUp
@@ -328,6 +350,7 @@ BODIES: Final[dict[str, type[Body]]] = {
         Prevote,
         Precommit,
         Regroup,
+        GoOnWish,
         DealPart,
         Status,
         CatchUp,

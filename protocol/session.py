@@ -7,7 +7,7 @@ out in order: what is stored is durable before what follows is sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,16 +17,17 @@ from engine.rules import at_time_up
 from engine.state import Phase, PublicState, Seat, Slot
 from engine.tiles import TileId
 from protocol.codec import decode, encode
+from protocol.consensus.absence import Absence, Contacts, Standstill
 from protocol.consensus.clock import TurnClock
-from protocol.consensus.driver import HeightDriver, LockRecord
+from protocol.consensus.driver import AGREEMENT_BODIES, HeightDriver, LockRecord
 from protocol.dealing.call import Job, OpenCall
-from protocol.dealing.dealer import Dealer
+from protocol.dealing.dealer import Dealer, Owed
 from protocol.envelope import Envelope, Signer, digest, open_envelope, seal
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
-from protocol.events import EntryCommitted, EvidenceFound, GameStarted, MessageRefused
+from protocol.events import EntryCommitted, EvidenceFound, GameStarted, GameVoid, MessageRefused
 from protocol.game import DealerMaker, Game, Judgement, genesis_committed
 from protocol.lobby import Lobby
-from protocol.log import Committed, check_commit_certificate, content_kind
+from protocol.log import Committed, check_commit_certificate, content_kind, may_be_left_out
 from protocol.messages import (
     Body,
     CatchUp,
@@ -35,10 +36,13 @@ from protocol.messages import (
     GenesisDraft,
     GenesisEntry,
     GenesisSignature,
+    GoOnWish,
     NextGameWish,
+    PartKind,
     Precommit,
     Prevote,
     Proposal,
+    Regroup,
     SeatAction,
     SignedAction,
     Sitting,
@@ -54,6 +58,10 @@ TIME_UP_MARGIN_S: Final = 0.5  # deal-entries section 2: the milder cases are se
 CATCH_UP_BYTES: Final = 100_000
 MAX_EARLY: Final = 256  # messages of the next height that are kept until this one is done
 MAX_TAKEN: Final = 4096
+LIMIT_S: Final = 5.0  # for a part of an open call
+LONG_LIMIT_S: Final = 20.0
+LONG_PARTS: Final = frozenset({PartKind.SHUFFLE, PartKind.TAG, PartKind.TAG_SHARES})
+VOTE_LIMIT_S: Final = 10.0  # for a vote, from the own one on
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,6 @@ class Session:
     evidence: list[EvidenceFound] = field(default_factory=list)
     draft: Play | None = None  # the own player's unfinished play, for the end of its time
     silent: bool = False  # what it has signed at this table is forgotten: it follows, and signs nothing of the game
-    _remembers: bool = False  # all that it has signed at this table
     _driver: HeightDriver | None = None
     _outputs: list[Output] = field(default_factory=list)
     _peers: dict[bytes, _Peer] = field(default_factory=dict)
@@ -109,6 +116,18 @@ class Session:
     _finished_height: int = -1  # where the end of the own time was dealt with
     _next_beat_s: float = 0.0
     _beat: int = 0
+    _life: bytes = b""
+    _lives: dict[bytes, tuple[bytes, int]] = field(default_factory=dict)  # of others: the newest life, and its beat
+    _past_lives: set[bytes] = field(default_factory=set)
+    _statuses: dict[bytes, Envelope] = field(default_factory=dict)
+    _contacts: Contacts | None = None
+    _standstill: Standstill | None = None
+    _looked_s: float = 0.0
+    _awaited_s: dict[Owed, float] = field(default_factory=dict)  # since when a part of the open call could be here
+    void: GameVoid | None = None
+    _seats_at: list[tuple[Seat, ...]] = field(default_factory=list)  # V before each entry of the log
+    _compared: set[tuple[bytes, int]] = field(default_factory=set)  # links that were sent our branch, and their height
+    _given_up: set[Seat] = field(default_factory=set)  # whom the own player wants to go on without
 
     @classmethod
     def in_lobby(
@@ -121,21 +140,25 @@ class Session:
         entropy: Callable[[int], bytes],
         make_dealer: DealerMaker,
         card: TableCard | None = None,
+        signed: GenesisDraft | None = None,
         now_s: float = 0.0,
-        signed_before: bool = False,
         silent: bool = False,
     ) -> Session:
         """A session that sits down at a table: opens it with `card`, or joins one that somebody else has opened.
 
-        `signed_before`: its genesis was signed here and, for sure, nothing after it. `silent`: what was signed here
-        before is forgotten. The session is then an observer, as is one that finds its own node in a running game that
-        it knows nothing of: it must not vote where it may have voted (docs/reliability.md, section 4).
+        `signed`: after a restart, the genesis that this node had signed, and with which the others may have begun.
+        `silent`: what was signed here before is forgotten. The session is then an observer, as is one that finds its
+        own node in a running game that it knows nothing of: it must not vote where it may have voted
+        (docs/reliability.md, section 4).
         """
-        session = cls(signer, table, entropy, make_dealer, silent=silent, _remembers=signed_before)
+        session = cls(signer, table, entropy, make_dealer, silent=silent)
         session._next_beat_s = now_s + HEARTBEAT_S
+        session._life = entropy(8)
         own = Sitting(0, not silent, clean_name(name), bot, False, False, entropy(32))
         session.lobby = Lobby(table, signer.node_id, session._seal, session._outputs, own)
-        if card is not None:
+        if signed is not None:
+            session.lobby.signed_before(signed)
+        elif card is not None:
             session.lobby.open_with(card)
         elif not silent:
             session.lobby.sit_down()
@@ -158,6 +181,7 @@ class Session:
         """
         session = cls(signer, table, entropy, make_dealer)
         session._next_beat_s = now_s
+        session._life = entropy(8)
         session.lobby = Lobby(
             table,
             signer.node_id,
@@ -170,7 +194,10 @@ class Session:
         except (RemoteProtocolError, DecodeError, AssertionError) as error:
             raise LocalProtocolError(f"the journal does not replay: {error}") from error
         session._outputs.clear()
-        return session if session.game is not None else None
+        if session.game is None:
+            return None
+        session._meet(now_s)
+        return session
 
     def __repr__(self) -> str:  # what it holds is partly secret
         return f"Session({self.signer.node_id.hex()[:8]}, height={self.height})"
@@ -235,13 +262,13 @@ class Session:
         self._settle(now_s)
 
     def may_wish(self) -> bool:
-        """Whether the own player may ask for the next game of the series and has not yet."""
+        """Whether the own player may ask for the next game of the series and has not yet; also after it was lost."""
         return (
             self.game is not None
             and self._driver is not None
-            and self.game.seat is not None
+            and self.game.own_seat is not None
             and self.game.between_games
-            and self.game.seat not in self.game.wishes()
+            and self.game.own_seat not in self.game.wishes()
         )
 
     def next_game_wishes(self) -> frozenset[Seat]:
@@ -250,11 +277,38 @@ class Session:
 
     def wish_next_game(self, now_s: float) -> None:
         """The own player wants the next game. It begins when everybody wants it. Safe to ask twice."""
-        if self.game is None or self._driver is None or self.game.seat is None or not self.game.between_games:
+        if self.game is None or self._driver is None or self.game.own_seat is None or not self.game.between_games:
             raise LocalProtocolError("there is no next game now")
         if self.may_wish():
             self._driver.wish_next_game(now_s)
             self._settle(now_s)
+
+    # Absence (docs/agreement.md, rules 12 to 18)
+
+    def absences(self) -> tuple[Absence, ...]:
+        """Who is out of contact, since when, and until when the others wait at least."""
+        return () if self._contacts is None else self._contacts.absences()
+
+    def may_go_on_without(self, now_s: float) -> tuple[Seat, ...]:
+        """The seats whose countdown is over, so that the own player may choose to go on without them."""
+        if self.game is None or self.game.seat is None or self._contacts is None or self._driver is None:
+            return ()
+        over = {a.seat for a in self._contacts.absences() if now_s >= a.until_s} | self._driver.refusers()
+        return tuple(sorted(over - {self.game.seat}))
+
+    def go_on_without(self, seats: Iterable[Seat], now_s: float) -> None:
+        """The own player chooses to go on without these seats. Takes effect when all who stay choose the same."""
+        self._given_up |= set(seats) & set(self.may_go_on_without(now_s))
+        self._settle(now_s)
+
+    def keep_waiting(self, now_s: float) -> None:
+        """The own player would rather wait, as long as it has not been signed that the game goes on."""
+        self._given_up.clear()
+        self._settle(now_s)
+
+    def go_on_wishes(self) -> dict[Seat, tuple[int, ...]]:
+        """Without whom the seats wish to go on, of those that do."""
+        return {} if self._driver is None else self._driver.wishes()
 
     # Links and frames
 
@@ -269,6 +323,7 @@ class Session:
     def lost(self, node: bytes, now_s: float) -> None:
         """A link is gone."""
         self._peers.pop(node, None)
+        self._compared = {(link, height) for link, height in self._compared if link != node}
         if self.game is None:
             self.lobby.lost(node)
             self._start_if_signed(now_s)
@@ -302,6 +357,8 @@ class Session:
             driver_s = self._driver.next_deadline_s()
             if driver_s is not None:
                 deadlines.append(driver_s)
+            if self._contacts is not None:
+                deadlines.extend(self._absence_deadlines())
             if self.clock.end_s is not None and self._own_turn_open() and self._finished_height != self.height:
                 deadlines.append(self.clock.end_s - self._margin_s())
         return min(deadlines)
@@ -342,6 +399,7 @@ class Session:
         body = envelope.body
         match body:
             case Status():
+                self._take_heartbeat(envelope, body, now_s)
                 if envelope.sender == link:
                     self._take_status(link, body, now_s)
             case CatchUp():
@@ -349,7 +407,16 @@ class Session:
             case TableCard() | Sitting() | GenesisDraft() | GenesisSignature():
                 if self.game is None and self.lobby.receive(envelope):
                     self._outputs.append(Send(envelope.raw, but=link))
-            case SignedAction() | NextGameWish() | Proposal() | Prevote() | Precommit() | DealPart():
+            case (
+                SignedAction()
+                | NextGameWish()
+                | Proposal()
+                | Prevote()
+                | Precommit()
+                | Regroup()
+                | GoOnWish()
+                | DealPart()
+            ):
                 self._take_agreement(link, envelope, body.height, now_s)
 
     def _take_agreement(self, link: bytes, envelope: Envelope, height: int, now_s: float) -> None:
@@ -362,12 +429,46 @@ class Session:
         if self._driver.receive(envelope, now_s):
             self._outputs.append(Send(envelope.raw, but=link))  # rule 8
 
+    def _take_heartbeat(self, envelope: Envelope, status: Status, now_s: float) -> None:
+        """A signed heartbeat counts by whatever path it came, each once, and none of a life before (rule 12)."""
+        if self.game is None or self._contacts is None:
+            return
+        seat = seat_of(self.game.genesis, envelope.sender)
+        life, beat = self._lives.get(envelope.sender, (b"", -1))
+        if status.life != life:
+            if status.life in self._past_lives:
+                return
+            self._past_lives.add(life)
+        elif status.beat <= beat:
+            return
+        self._lives[envelope.sender] = (status.life, status.beat)
+        self._statuses[envelope.sender] = envelope
+        if seat is not None:
+            self._contacts.heard(seat, now_s)
+
+    def _pass_on_heartbeats(self, link: bytes, status: Status, now_s: float) -> None:
+        """Another misses the heartbeat of some seats: send it the newest that is here."""
+        assert self.game is not None
+        silent = () if self._contacts is None else self._contacts.missed(now_s)
+        for index in status.misses:
+            if 0 <= index < len(self.game.genesis.members) and index not in silent:
+                newest = self._statuses.get(self.game.genesis.members[index].node)
+                if newest is not None:
+                    self._outputs.append(Send(newest.raw, to=link))
+
     def _take_status(self, link: bytes, status: Status, now_s: float) -> None:
         peer = self._peers.setdefault(link, _Peer(now_s))
         before, peer.status = peer.status, status
-        if status.height < self.height:
-            known_height = -1 if before is None else before.height
-            if status.height > known_height or now_s - peer.caught_up_s >= HEARTBEAT_S / 2:  # else it asks too often
+        if self.game is not None:
+            self._pass_on_heartbeats(link, status, now_s)
+        rested = now_s - peer.caught_up_s >= HEARTBEAT_S / 2  # whoever asks without end is not answered without end
+        if self._branches(status):
+            if rested and (link, status.height) not in self._compared:
+                self._compared.add((link, status.height))
+                peer.caught_up_s = now_s
+                self._send_catch_up(link, self._first_regroup())
+        elif status.height < self.height:
+            if rested or (before is not None and status.height > before.height):
                 peer.caught_up_s = now_s
                 self._send_catch_up(link, status.height)
         elif status.height == self.height and self._driver is not None and status.held != self._held():
@@ -375,6 +476,35 @@ class Session:
             stuck = before is not None and (before.height, before.held) == (status.height, status.held)
             if before is None or stuck:
                 self._outputs.extend(Send(envelope.raw, to=link) for envelope in self._driver.held())
+
+    def _branches(self, status: Status) -> bool:
+        """Whether another node's last entry is not the one that this node has at its height (rule 19)."""
+        if not 0 < status.height <= self.height or self.game is None:
+            return False
+        return (
+            status.prev != self.game.head
+            if status.height == self.height
+            else (status.prev != self.log[status.height].entry.prev)
+        )
+
+    def _first_regroup(self) -> int:
+        """Before an entry that not all seats have signed, no two honest nodes can have different ones."""
+        return next((committed.entry.height for committed in self.log if committed.regroup), 1)
+
+    def _compare(self, committed: Committed) -> None:
+        """Rule 19: an entry in the place of one of ours, certified as well, voids the game."""
+        assert self.game is not None
+        ours = self.log[committed.entry.height]
+        if committed.entry == ours.entry or committed.entry.prev != ours.entry.prev or self.void is not None:
+            return
+        check_commit_certificate(committed, self.game.genesis, self._seats_at[committed.entry.height])
+        signed = [_signers(certified) for certified in (ours, committed)]
+        self.void = GameVoid(committed.entry.height, tuple(sorted(signed[0].keys() & signed[1].keys())))
+        self._driver = None
+        for node in self.void.culprits:
+            reason = "signed for two histories of one table"
+            self._report(RemoteProtocolError(node, reason, (signed[0][node], signed[1][node])))
+        self._outputs.append(Tell(self.void))
 
     def _drop_silent_links(self, now_s: float) -> None:
         """A cut network shows nothing at a link: what has been silent too long is closed, and dialled again."""
@@ -405,8 +535,10 @@ class Session:
                 committed = decode(Committed, data)
             except DecodeError as error:
                 raise RemoteProtocolError(link, f"catch-up: {error}") from error
-            if committed.entry.height == self.height:
+            if committed.entry.height == self.height and self.void is None:
                 self._adopt(committed, now_s)
+            elif 0 < committed.entry.height < self.height:
+                self._compare(committed)
         if self.height > before:
             self._outputs.append(Send(self._status().raw, to=link))
 
@@ -421,7 +553,7 @@ class Session:
             check_commit_certificate(committed, genesis, ())
             if committed != genesis_committed(genesis, committed.certificate):
                 raise RemoteProtocolError(None, "genesis entry with another place, state or attachments")
-            if seat_of(genesis, self.signer.node_id) is not None and not (self._remembers or self.lobby.signed):
+            if seat_of(genesis, self.signer.node_id) is not None and not self.lobby.signed:
                 self.silent = True
             self._start(genesis, committed.certificate, now_s)
             return
@@ -438,15 +570,70 @@ class Session:
         """Let everything that can happen now happen: votes, commits, and the messages that came early."""
         if self.game is None:
             self._start_if_signed(now_s)
+        self._look_around(now_s)
         while self._driver is not None and self.game is not None:
             self._driver.advance(now_s)
-            if self._driver.committed is None:
+            if self._driver.committed is None and not self._wish_to_go_on(now_s):
                 self._ask_for_jobs()
                 return
+            if self._driver.committed is None:
+                continue
             committed, judged, round_number = self._driver.committed
             before = self.game.state
             self.game.commit(committed, judged)
             self._committed(before, committed, judged, round_number, now_s)
+
+    def _meet(self, now_s: float) -> None:
+        """A game begins for this node: it looks after the others' heartbeats from here on."""
+        assert self.game is not None
+        others = tuple(seat for seat in self.game.seats_in_game() if seat != self.game.seat)
+        self._contacts = Contacts(others, now_s)
+        self._standstill = Standstill(float(self.game.state.rules.turn_seconds))
+        self._looked_s = now_s
+
+    def _look_around(self, now_s: float) -> None:
+        """Note who is out of contact, and let the turn's clock stand for the silent (rule 12)."""
+        if self.game is None or self._contacts is None or self._driver is None or self._standstill is None:
+            return
+        silent = self._contacts.silent(now_s)
+        elapsed_s, self._looked_s = now_s - self._looked_s, now_s
+        end_s = self.clock.end_s
+        if silent and end_s is not None and now_s - elapsed_s < end_s:
+            granted_s = self._standstill.granted_s(silent, self.game.state.turn_number, elapsed_s)
+            self.clock = TurnClock(end_s=end_s + granted_s)
+            self._driver.clock_end_s = self._clock_end_s()
+        faulty = {seat_of(self.game.genesis, found.node) for found in self.evidence}
+        self._contacts.look(self._owing(now_s), {seat for seat in faulty if seat is not None}, now_s)
+
+    def _owing(self, now_s: float) -> set[Seat]:
+        """Seats whose part of the open call, or whose vote, is over its limit (docs/deal-entries.md, section 3)."""
+        assert self.game is not None
+        assert self._driver is not None
+        call = self.game.call
+        awaited = () if call is None else call.awaited()
+        self._awaited_s = {owed: self._awaited_s.get(owed, now_s) for owed in awaited}
+        late = {owed.seat for owed, since_s in self._awaited_s.items() if now_s - since_s > _limit_s(owed)}
+        return late | self._driver.owing_votes(now_s, VOTE_LIMIT_S)
+
+    def _absence_deadlines(self) -> list[float]:
+        assert self._contacts is not None
+        deadlines = [since_s + _limit_s(owed) + 0.001 for owed, since_s in self._awaited_s.items()]
+        contact_s = self._contacts.next_deadline_s(self._looked_s)
+        return [when_s for when_s in (*deadlines, contact_s) if when_s is not None and when_s > self._looked_s]
+
+    def _wish_to_go_on(self, now_s: float) -> bool:
+        """Show whether the own player would go on without those who are gone. True if that has changed anything."""
+        if self.game is None or self.game.seat is None or self._driver is None or self._contacts is None:
+            return False
+        absent = {absence.seat for absence in self._contacts.absences()} | self._driver.refusers()
+        self._given_up &= absent
+        gone = tuple(sorted(self._given_up & set(self.may_go_on_without(now_s))))
+        wish: tuple[int, ...] | None = None
+        if gone and may_be_left_out(self.game.seats_in_game(), gone):
+            wish = gone
+        elif not absent and (self._driver.left_rounds or () in self._driver.wishes().values()):
+            wish = ()  # everybody is here again (rule 17)
+        return self._driver.wish_to_go_on(wish)
 
     def _ask_for_jobs(self) -> None:
         assert self.game is not None
@@ -467,7 +654,9 @@ class Session:
             self._outputs.append(Store(RecordKind.SILENT, 0, b""))
         self.game = self._game(genesis)
         committed = genesis_committed(genesis, certificate)
+        self._seats_at.append(())
         self.log.append(committed)
+        self._meet(now_s)
         self._outputs.append(Store(RecordKind.COMMITTED, 0, encode(committed)))
         self._outputs.append(Tell(GameStarted()))
         self._begin_height(now_s)
@@ -490,8 +679,14 @@ class Session:
         """The game has moved on by one entry: write it down, tell, and begin the next height."""
         assert self.game is not None
         entry = committed.entry
+        self._seats_at.append(tuple(Seat(seat) for seat, own in enumerate(before.seats) if own.in_game))
         self.log.append(committed)
         self.clock = self.clock.after(before, self.game.state, now_s)
+        if before.game != self.game.state.game or self._contacts is None:
+            self._meet(now_s)
+        assert self._contacts is not None
+        self._contacts.without(set(range(len(before.seats))) - set(self.game.seats_in_game()))
+        self._awaited_s.clear()
         if (before.turn_number, before.game) != (self.game.state.turn_number, self.game.state.game):
             self.draft = None
         self._outputs.append(Store(RecordKind.COMMITTED, entry.height, encode(committed)))
@@ -507,7 +702,7 @@ class Session:
         if self.game.over:
             self._outputs.append(Store(RecordKind.CLOSED, self.height, b""))
         else:
-            self._driver = HeightDriver(self.game, self._seal, self._report, self._clock_end_s(), self._outputs)
+            self._driver = self._new_driver()
             self._jobs.clear()
             early, self._early = self._early, []
             for envelope in early:
@@ -515,6 +710,15 @@ class Session:
                     self._take_agreement(envelope.sender, envelope, _height(envelope), now_s)
                 except RemoteProtocolError as error:
                     self._report(error)
+
+    def _new_driver(self) -> HeightDriver:
+        assert self.game is not None
+
+        def may_leave_out(seat: Seat, now_s: float) -> bool:
+            return self._contacts is not None and self._contacts.may_go_without(seat, now_s)
+
+        end_s = self._clock_end_s()
+        return HeightDriver(self.game, self._seal, self._report, end_s, self._outputs, may_leave_out)
 
     def _clock_end_s(self) -> float | None:
         """When this node's clock of the height ends; for an open call the driver sets it itself."""
@@ -588,15 +792,17 @@ class Session:
         if self.game is None:
             if not isinstance(content, GenesisEntry):
                 raise RemoteProtocolError(None, "entries without their genesis")
+            self._seats_at.append(())
             self.game = self._game(content.genesis)
         else:
             before = self.game.state
+            self._seats_at.append(self.game.seats_in_game())
             self.game.replay(committed)
             self.clock = self.clock.after(before, self.game.state, when_s)
         self.log.append(committed)
         self._driver = None
         if not self.game.over:
-            self._driver = HeightDriver(self.game, self._seal, self._report, self._clock_end_s(), self._outputs)
+            self._driver = self._new_driver()
 
     # Small things
 
@@ -606,7 +812,8 @@ class Session:
     def _status(self) -> Envelope:
         self._beat += 1
         head = bytes(32) if self.game is None else self.game.head
-        return self._seal(Status(self._beat, self.height, head, self._held()))
+        missed = () if self._contacts is None else self._contacts.missed(self._looked_s)
+        return self._seal(Status(self._life, self._beat, self.height, head, self._held(), missed))
 
     def _held(self) -> bytes:
         """A sum over the messages of this height that are held: equal sums, nothing is missing."""
@@ -625,7 +832,17 @@ class Session:
             self._outputs.append(Tell(MessageRefused(error.node, error.reason)))
 
 
+def _signers(committed: Committed) -> dict[bytes, bytes]:
+    """Who has signed for an entry, with the precommit."""
+    return {open_envelope(raw).sender: raw for raw in committed.certificate}
+
+
+def _limit_s(owed: Owed) -> float:
+    """How long a seat has for its part. Source: docs/deal-entries.md, section 3."""
+    return LONG_LIMIT_S if owed.kind in LONG_PARTS else LIMIT_S
+
+
 def _height(envelope: Envelope) -> int:
     body = envelope.body
-    assert isinstance(body, (SignedAction, NextGameWish, Proposal, Prevote, Precommit, DealPart))
+    assert isinstance(body, AGREEMENT_BODIES)
     return body.height

@@ -35,9 +35,6 @@ SECURITY = DOCS / "security.md"
 TEST_NAME = re.compile(r"`(\w+\.py)::(\w+)`")
 PITFALLS = 30
 WITH_REMOVAL = {
-    "after `Timeout` the drawer keeps its part back",
-    "a share withheld from all or from one, late, or one second before the limit each time",
-    "Remove` void while one honest node holds the list",
     "a leaver killed before or right after its vote for its `Leave",
     "files, logs, crash dumps after an end, a leave, a removal",
 }

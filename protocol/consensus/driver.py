@@ -28,18 +28,21 @@ from protocol.consensus.votes import Added, Backed, RoundKey, Step, VoteBook
 from protocol.envelope import Envelope, open_envelope
 from protocol.errors import RemoteProtocolError
 from protocol.game import Game, Judgement
-from protocol.log import Committed, entry_hash
+from protocol.log import Committed, check_without, entry_hash, voters_of
 from protocol.messages import (
     ActionEntry,
     AnswersEntry,
     Body,
     DealPart,
     Entry,
+    GoOnWish,
     NextGameEntry,
     NextGameWish,
     Precommit,
     Prevote,
     Proposal,
+    Regroup,
+    RemoveEntry,
     SignedAction,
     TimeoutEntry,
 )
@@ -50,7 +53,8 @@ MAX_ROUNDS_AHEAD: Final = 16  # rule 8
 PROPOSE_TIMEOUT_S: Final = 1.0  # rule 11
 PROPOSE_TIMEOUT_GROWTH_S: Final = 0.5
 ANSWERS_CLOCK_S: Final = 1.0  # deal-entries section 4
-AGREEMENT_BODIES: Final = (SignedAction, NextGameWish, Proposal, Prevote, Precommit, DealPart)
+AGREEMENT_BODIES: Final = (SignedAction, NextGameWish, Proposal, Prevote, Precommit, Regroup, GoOnWish, DealPart)
+REFUSALS: Final = 3  # rule 15: rounds running in which one seat stands against all others
 MAX_ACTIONS: Final = 4  # different actions of the actor that are kept at one height
 
 
@@ -86,6 +90,7 @@ class HeightDriver:
     report: Callable[[RemoteProtocolError], None]
     clock_end_s: float | None
     outputs: list[Output]
+    may_leave_out: Callable[[Seat, float], bool] = lambda seat, now_s: False  # rule 15, but for `refusers`
     committed: tuple[Committed, Judgement, int] | None = None  # the result, with the round it was agreed in
     _standing: Standing = field(default_factory=Standing)
     _book: VoteBook = field(init=False)
@@ -93,7 +98,10 @@ class HeightDriver:
     _judged: dict[bytes, Judgement] = field(default_factory=dict)
     _proposals: dict[tuple[int, Seat], Envelope] = field(default_factory=dict)
     _actions: dict[bytes, _KnownAction] = field(default_factory=dict)
+    _regroups: dict[int, dict[Seat, Envelope]] = field(default_factory=dict)  # by round
+    _wishes: dict[Seat, tuple[GoOnWish, Envelope]] = field(default_factory=dict)
     _round_since_s: float = 0.0
+    _voted_s: dict[tuple[Step, RoundKey], float] = field(default_factory=dict)
     _released_since_s: float | None = None
 
     def __post_init__(self) -> None:
@@ -123,6 +131,8 @@ class HeightDriver:
             raise RemoteProtocolError(envelope.sender, f"{envelope.kind} of a node without a seat")
         if (body.height, body.prev) != (self.game.height, self.game.head):
             raise RemoteProtocolError(None, f"{envelope.kind} on another branch than ours")
+        if seat not in self._book.seats and not isinstance(body, NextGameWish):
+            raise RemoteProtocolError(None, f"{envelope.kind} of a seat that is out of the game")
         match body:
             case SignedAction():
                 new = self._take_action(envelope, now_s)
@@ -138,7 +148,42 @@ class HeightDriver:
                     self._take_proof_vote(raw)
             case Precommit():
                 new = self._take_vote(Step.PRECOMMIT, seat, envelope, body)
+            case Regroup():
+                new = self._take_regroup(seat, envelope, body)
+            case GoOnWish():
+                new = self._take_wish(seat, envelope, body)
         return new
+
+    def _take_regroup(self, seat: Seat, envelope: Envelope, body: Regroup) -> bool:
+        self._check_round(envelope, RoundKey(body.round, body.without))
+        if seat in body.without or body.round == 0:
+            raise RemoteProtocolError(envelope.sender, "a regroup that leaves out its signer", (envelope.raw,))
+        held = self._regroups.get(body.round, {}).get(seat)
+        if held is not None:
+            if held.raw == envelope.raw:
+                return False
+            raise RemoteProtocolError(envelope.sender, "two regroups for one round", (held.raw, envelope.raw))
+        for raw in body.proof:
+            self._take_proof_vote(raw)
+        for raw in body.answers:
+            self._take_answer(raw)
+        self._regroups.setdefault(body.round, {})[seat] = envelope
+        return True
+
+    def _take_answer(self, raw: bytes) -> None:
+        """A part of the open call inside a regroup counts like one that came by itself (rule 15)."""
+        answer = open_envelope(raw)
+        if isinstance(answer.body, DealPart) and self.game.call is not None:
+            self._take_part(answer)
+
+    def _take_wish(self, seat: Seat, envelope: Envelope, body: GoOnWish) -> bool:
+        if body.without is not None:
+            check_without(self._book.seats, body.without)
+        held = self._wishes.get(seat)
+        if held is not None and held[0].stamp >= body.stamp:
+            return False
+        self._wishes[seat] = (body, envelope)
+        return True
 
     def _take_action(self, envelope: Envelope, now_s: float) -> bool:
         if envelope.digest in self._actions:
@@ -220,8 +265,7 @@ class HeightDriver:
         self._take_vote(Step.PREVOTE, seat, envelope, body)
 
     def _check_round(self, envelope: Envelope, key: RoundKey) -> None:
-        if key.without:
-            raise RemoteProtocolError(envelope.sender, "a round that leaves out seats without their regroup")
+        check_without(self._book.seats, key.without)
         proven = self._book.backed(Step.PREVOTE)
         highest = max(self.round, 0 if proven is None else proven.key.round)
         if not 0 <= key.round <= highest + MAX_ROUNDS_AHEAD:
@@ -236,7 +280,7 @@ class HeightDriver:
         self.advance(now_s)
 
     def wish_next_game(self, now_s: float) -> None:
-        """The own player wants the next game of the series."""
+        """The own player wants the next game of the series; who was lost sits down again for it."""
         self.game.add_wish(self._speak(self.game.wish()))
         self.advance(now_s)
 
@@ -244,11 +288,13 @@ class HeightDriver:
         """Take back an own message from the journal: this node stands where it had signed (rule 2)."""
         self.receive(envelope, now_s)
         body = envelope.body
-        if not isinstance(body, (Proposal, Prevote, Precommit)):
+        if not isinstance(body, (Proposal, Prevote, Precommit, Regroup)):
             return
         key = RoundKey(body.round, body.without)
         if key.round > self.round:
-            self._standing = Standing(key, lock=self._standing.lock)
+            self._standing = Standing(key, not isinstance(body, Regroup), lock=self._standing.lock)
+        elif key == self._standing.key and not isinstance(body, Regroup):
+            self._standing = replace(self._standing, entered=True)  # it has voted there
         self._standing = replace(
             self._standing,
             proposed=self._standing.proposed or isinstance(body, Proposal),
@@ -272,7 +318,168 @@ class HeightDriver:
         parts += [envelope for _seat, envelope in sorted(self.game.wishes().items())]
         actions = [action.envelope for action in self._actions.values()]
         proposals = [envelope for _place, envelope in sorted(self._proposals.items())]
-        return [*parts, *actions, *proposals, *self._book.envelopes()]
+        regroups = [by_seat[seat] for _round, by_seat in sorted(self._regroups.items()) for seat in sorted(by_seat)]
+        wishes = [envelope for _seat, (_wish, envelope) in sorted(self._wishes.items())]
+        return [*parts, *actions, *proposals, *self._book.envelopes(), *regroups, *wishes]
+
+    # Going on without some (rules 13 to 18)
+
+    def wish_to_go_on(self, without: tuple[int, ...] | None) -> bool:
+        """Show the own player's wish: to go on without these seats, with all again (empty), or none any more (None).
+
+        False if it was shown already.
+        """
+        assert self.game.seat is not None
+        held = self._wishes.get(self.game.seat)
+        now_wished = (None, self.round) if held is None else (held[0].without, held[0].round)
+        if (without, self.round) == now_wished or (without is None and now_wished[0] is None):
+            return False
+        stamp = 0 if held is None else held[0].stamp + 1
+        envelope = self._speak(GoOnWish(self.game.height, self.game.head, stamp, without, self.round))
+        self._wishes[self.game.seat] = (self._wish_in(envelope), envelope)
+        return True
+
+    @property
+    def left_rounds(self) -> bool:
+        """Whether this node has signed to leave the rounds of all, and has not come back to them."""
+        return bool(self._standing.key.without) or not self._standing.entered
+
+    def wishes(self) -> dict[Seat, tuple[int, ...]]:
+        """Without whom the seats wish to go on, of those that do."""
+        return {seat: wish.without for seat, (wish, _raw) in self._wishes.items() if wish.without is not None}
+
+    def refusers(self) -> set[Seat]:
+        """Seats that in three rounds running prevoted nil without a proof against all others' one entry (rule 15)."""
+        found = set()
+        for seat in self._book.seats:
+            rounds = range(self.round - REFUSALS + 1, self.round + 1)
+            if self.round >= REFUSALS - 1 and all(self._stood_against(seat, number) for number in rounds):
+                found.add(seat)
+        return found
+
+    def _stood_against(self, seat: Seat, number: int) -> bool:
+        choices = self._book.choices(Step.PREVOTE, RoundKey(number, ()))
+        others = {choices.get(other) for other in self._book.seats if other != seat}
+        vote = self._book.vote_of(Step.PREVOTE, seat, number)
+        nil = vote is not None and isinstance(vote.body, Prevote) and vote.body.entry is None and not vote.body.proof
+        return nil and len(others) == 1 and None not in others
+
+    def owing_votes(self, now_s: float, limit_s: float) -> set[Seat]:
+        """Voters of the own round whose vote is missing although this node cast its own that long ago."""
+        owing: set[Seat] = set()
+        key = self._standing.key
+        for step in Step:
+            since_s = self._voted_s.get((step, key))
+            if since_s is not None and now_s - since_s > limit_s:
+                owing.update(set(self._book.voters(key)) - set(self._book.choices(step, key)))
+        return owing - {self.game.seat} if self.game.seat is not None else owing
+
+    @staticmethod
+    def _wish_in(envelope: Envelope) -> GoOnWish:
+        assert isinstance(envelope.body, GoOnWish)
+        return envelope.body
+
+    def _regroup(self, now_s: float) -> None:
+        """Rules 15 to 17: sign when all who stay wish it, enter the round when all have signed."""
+        own = self.game.seat
+        if own is None:
+            return
+        wished = self.wishes().get(own)
+        if wished is not None and self._may_sign(wished, now_s) and self._all_wish(wished):
+            self._sign_regroup(self._next_round(wished), wished, now_s)
+        key = self._standing.key
+        if not self._standing.entered and self._certificate(key) is not None:
+            self._standing = replace(self._standing, entered=True)
+            self._round_since_s = now_s
+
+    def _may_sign(self, without: tuple[int, ...], now_s: float) -> bool:
+        """Rule 15, but for what is asked of the others; the way back is always open (rule 17)."""
+        own, at_it = self.game.seat, self._standing.key.without == without
+        if own in without:
+            return False
+        if at_it and self._standing.entered and (without or not self._somebody_left()):
+            return False  # there already
+        if at_it and not self._standing.entered and not self._overtaken():
+            return False  # signed for it already
+        refusers = self.refusers()
+        return all(Seat(seat) in refusers or self.may_leave_out(Seat(seat), now_s) for seat in without)
+
+    def _somebody_left(self) -> bool:
+        """Whether another seat has signed to leave the rounds of all, for a round above the own one."""
+        return any(number > self.round for number in self._regroups)
+
+    def _overtaken(self) -> bool:
+        """Whether somebody who stays has signed for the same seats in a higher round (rule 17)."""
+        key = self._standing.key
+        return any(
+            number > key.round and isinstance(envelope.body, Regroup) and envelope.body.without == key.without
+            for number, by_seat in self._regroups.items()
+            for envelope in by_seat.values()
+        )
+
+    def _all_wish(self, without: tuple[int, ...]) -> bool:
+        wishes = self.wishes()
+        return all(wishes.get(seat) == without for seat in voters_of(self._book.seats, without))
+
+    def _next_round(self, without: tuple[int, ...]) -> int:
+        """One more than the highest round that any who stay have signed for, or that one if it is for these seats."""
+        stay = voters_of(self._book.seats, without)
+        highest = max(self.round, *(self._highest_signed(seat) for seat in stay))
+        signed = [self._regroups.get(highest, {}).get(seat) for seat in stay]
+        for_them = all(
+            isinstance(envelope.body, Regroup) and envelope.body.without == without
+            for envelope in signed
+            if envelope is not None
+        )
+        voted = any(highest in self._book.rounds_of(seat) for seat in stay)
+        join = highest > self.round and any(signed) and for_them and not voted
+        return highest if join else highest + 1
+
+    def _highest_signed(self, seat: Seat) -> int:
+        wish = self._wishes.get(seat)
+        regroups = (number for number, by_seat in self._regroups.items() if seat in by_seat)
+        return max(0 if wish is None else wish[0].round, *self._book.rounds_of(seat), *regroups, 0)
+
+    def _sign_regroup(self, number: int, without: tuple[int, ...], now_s: float) -> None:
+        lock = self._standing.lock
+        proof: tuple[bytes, ...] = ()
+        if lock is not None:
+            proof = self._book.proof(lock.entry, lock.round)
+        call = self.game.call
+        answers = () if call is None else tuple(part.raw for part in call.envelopes() if self._seat(part) in without)
+        body = Regroup(
+            self.game.height,
+            self.game.head,
+            number,
+            without,
+            None if lock is None else lock.entry,
+            -1 if lock is None else lock.round,
+            proof,
+            answers,
+            self._reason(without),
+        )
+        self._standing = Standing(RoundKey(number, without), entered=False, lock=lock)
+        self._round_since_s = now_s
+        envelope = self._speak(body)
+        assert self.game.seat is not None
+        self._regroups.setdefault(number, {})[self.game.seat] = envelope
+
+    def _seat(self, envelope: Envelope) -> int | None:
+        return seat_of(self.game.genesis, envelope.sender)
+
+    def _reason(self, without: tuple[int, ...]) -> str:
+        return "refused" if without and set(map(Seat, without)) <= self.refusers() else "absent"
+
+    def _certificate(self, key: RoundKey) -> tuple[bytes, ...] | None:
+        """Certificate 16 of a round: the regroups of all who stay."""
+        signed = self._regroups.get(key.round, {})
+        raws = []
+        for seat in voters_of(self._book.seats, key.without):
+            envelope = signed.get(seat)
+            if envelope is None or not isinstance(envelope.body, Regroup) or envelope.body.without != key.without:
+                return None
+            raws.append(envelope.raw)
+        return tuple(raws)
 
     # Time and progress
 
@@ -281,7 +488,8 @@ class HeightDriver:
         deadlines = []
         if self.clock_end_s is not None and self._released_since_s is None:
             deadlines.append(self.clock_end_s)
-        if not self._standing.prevoted and self._released_since_s is not None and self.round > 0:
+        waits = not self._standing.prevoted and self._standing.entered
+        if waits and (self._standing.key.without or (self._released_since_s is not None and self.round > 0)):
             deadlines.append(self._propose_timeout_s())
         return min(deadlines, default=None)
 
@@ -290,6 +498,7 @@ class HeightDriver:
         while self.committed is None:
             self._answer_call(now_s)
             self._release(now_s)
+            self._regroup(now_s)
             self._propose(now_s)
             step = next_step(self._standing, self._seen(now_s))
             match step:
@@ -304,11 +513,11 @@ class HeightDriver:
                 case CastPrevote():
                     if self.game.seat is None:
                         return
-                    self._cast_prevote(step)
+                    self._cast_prevote(step, now_s)
                 case CastPrecommit(entry):
                     if self.game.seat is None or (entry is not None and entry not in self._entries):
                         return  # after a restart the entry may still be on its way
-                    self._cast_precommit(entry)
+                    self._cast_precommit(entry, now_s)
 
     def _answer_call(self, now_s: float) -> None:
         """Send the parts this node owes, as soon as they are made."""
@@ -332,12 +541,13 @@ class HeightDriver:
         return self.clock_end_s is not None and now_s >= self.clock_end_s
 
     def _propose_timeout_s(self) -> float:
-        assert self._released_since_s is not None
-        since = max(self._released_since_s, self._round_since_s)
+        since = max(self._released_since_s or 0.0, self._round_since_s)
         return since + PROPOSE_TIMEOUT_S + PROPOSE_TIMEOUT_GROWTH_S * self.round
 
     def _nil_due(self, now_s: float) -> bool:
         """Rule 11: at once in round 0, after a short propose time-out later."""
+        if self._standing.key.without:
+            return now_s >= self._propose_timeout_s()
         if self._released_since_s is None:
             return False
         return self._clock_over(now_s) if self.round == 0 else now_s >= self._propose_timeout_s()
@@ -354,7 +564,7 @@ class HeightDriver:
     def _propose(self, now_s: float) -> None:
         """Rules 9 and 10: propose if it is this node's turn to, and there is something to propose."""
         key = self._standing.key
-        if self.game.seat is None or self._standing.proposed or self._standing.prevoted:
+        if self.game.seat is None or self._standing.proposed or self._standing.prevoted or not self._standing.entered:
             return
         if self.proposer(key) != self.game.seat:
             return
@@ -371,6 +581,8 @@ class HeightDriver:
         proven = self._book.backed(Step.PREVOTE)
         if proven is not None:  # rule 9
             return self._entries.get(proven.entry), proven.votes
+        if self._standing.key.without:
+            return self._removal(self._standing.key.without), ()
         if self.game.call is not None:
             return self.game.answers_entry(), ()
         if self.game.between_games:
@@ -381,6 +593,11 @@ class HeightDriver:
         if self.round > 0 and self._clock_over(now_s):
             return self.game.entry(TimeoutEntry()), ()
         return None, ()
+
+    def _removal(self, without: tuple[int, ...]) -> Entry | None:
+        """Rule 13: complete answers to a call that brings tiles to a rack are named, else the call is void."""
+        reason = self._reason(without)
+        return self.game.entry(RemoveEntry(without, reason, self.game.complete_answers()))
 
     def _proposable_action(self) -> Entry | None:
         """The actor's legal and timely action, the one that came first (rule 10)."""
@@ -409,7 +626,7 @@ class HeightDriver:
             certified=self._book.backed(Step.PRECOMMIT),
             proposal=proposal,
             nil_due=nil_due,
-            refuse_at_once=key.round == 0 or self._released_since_s is not None,
+            refuse_at_once=key.round == 0 or bool(key.without) or self._released_since_s is not None,
         )
 
     def _proposal_verdict(self, key: RoundKey, now_s: float) -> Judged | None:
@@ -432,7 +649,13 @@ class HeightDriver:
         return Judged(named, verdict, proof_round)
 
     def _allowed_unproven(self, entry: Entry, key: RoundKey, now_s: float) -> Verdict:
-        """Rule 10 for a valid entry without proof."""
+        """Rules 10 and 13 for a valid entry without proof."""
+        if key.without:
+            content = entry.content
+            fits = isinstance(content, RemoveEntry) and content.seats == key.without
+            void = isinstance(content, RemoveEntry) and content.answers is None
+            held_back = void and self.game.complete_answers() is not None
+            return Verdict.ALLOWED if fits and not held_back else Verdict.REFUSED
         match entry.content:
             case AnswersEntry() | NextGameEntry():
                 return Verdict.ALLOWED
@@ -456,7 +679,7 @@ class HeightDriver:
             self._judged[named] = judged
         return judged
 
-    def _cast_prevote(self, step: CastPrevote) -> None:
+    def _cast_prevote(self, step: CastPrevote, now_s: float) -> None:
         key = self._standing.key
         proof: tuple[bytes, ...] = ()
         if step.show_lock:
@@ -468,13 +691,15 @@ class HeightDriver:
         if step.entry is not None and proposal is not None and proposal.sender != self._own_node():
             # Kept with the vote, so that what was voted for is still known after a restart.
             self.outputs.append(Store(RecordKind.HEARD, self.game.height, proposal.raw))
+        self._voted_s[(Step.PREVOTE, key)] = now_s
         self._vote(
             Step.PREVOTE,
             Prevote(self.game.height, self.game.head, key.round, key.without, step.entry, proof),
         )
 
-    def _cast_precommit(self, entry: bytes | None) -> None:
+    def _cast_precommit(self, entry: bytes | None, now_s: float) -> None:
         key = self._standing.key
+        self._voted_s[(Step.PRECOMMIT, key)] = now_s
         self._standing = replace(self._standing, prevoted=True, precommitted=True)
         vote = Precommit(self.game.height, self.game.head, key.round, key.without, entry)
         if entry is None:
@@ -517,8 +742,9 @@ class HeightDriver:
         if entry is None:
             return False
         judged = self._judge(certified.entry)
-        if judged.after is None:
+        regroup = self._certificate(certified.key) if certified.key.without else ()
+        if judged.after is None or regroup is None:
             return False
-        committed = Committed(entry, certified.votes, self.game.attachments(entry))
+        committed = Committed(entry, certified.votes, self.game.attachments(entry), regroup)
         self.committed = (committed, judged, certified.key.round)
         return True

@@ -27,9 +27,13 @@ class Lock:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where this node stands at a height: its round, what it has signed in it, and its lock."""
+    """Where this node stands at a height: its round, what it has signed in it, and its lock.
+
+    `entered` is False from the own `Regroup` for the round until all of them are here: no vote in any round (rule 16).
+    """
 
     key: RoundKey = FIRST_ROUND
+    entered: bool = True
     proposed: bool = False
     prevoted: bool = False
     precommitted: bool = False
@@ -103,6 +107,8 @@ def next_step(standing: Standing, seen: Seen) -> RoundStep | None:
     # Rule 7: commit as soon as all voters of any one round have precommitted it.
     if seen.certified is not None:
         return Commit(seen.certified)
+    if not standing.entered:
+        return None
     # Rule 6: all precommits are there and not all for one entry.
     if len(seen.precommits) == len(seen.voters):
         return EnterRound(RoundKey(standing.key.round + 1, standing.key.without))

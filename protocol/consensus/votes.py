@@ -87,6 +87,18 @@ class VoteBook:
                     return found
         return None
 
+    def proof(self, entry: bytes, round_number: int) -> tuple[bytes, ...]:
+        """The prevotes of all voters of a round for `entry`; empty if they are not all here."""
+        for key in {vote[0] for vote in self._votes[Step.PREVOTE].get(round_number, {}).values()}:
+            found = self._backed_in(Step.PREVOTE, key)
+            if found is not None and found.entry == entry:
+                return found.votes
+        return ()
+
+    def rounds_of(self, seat: Seat) -> set[int]:
+        """The rounds in which a seat has voted."""
+        return {number for votes in self._votes.values() for number, by_seat in votes.items() if seat in by_seat}
+
     def proof_round(self, entry: bytes) -> int | None:
         """The highest round in which all voters prevoted `entry`."""
         for round_number in sorted(self._votes[Step.PREVOTE], reverse=True):

@@ -12,6 +12,7 @@ When a player is lost, the others deal the hidden tiles anew under a new deck ke
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
@@ -44,6 +45,16 @@ _REMEMBERED: Final = 64  # verdicts
 _KEEP: Final = "keep the game file and report it"
 
 
+@dataclass(slots=True, repr=False)
+class _Outcome:
+    """What the answers to a call make of the deck, or bring to the racks."""
+
+    deck: shuffle.Deck = ()
+    cards: dict[Slot, Card] = field(default_factory=dict)
+    owners: dict[Slot, Seat] = field(default_factory=dict)
+    own_tiles: dict[Slot, TileId] = field(default_factory=dict)
+
+
 class SecretDealer:
     """A `Dealer`. `secret` is what `secret()` gave, None for a new game; an observer (`seat` None) has none."""
 
@@ -63,6 +74,7 @@ class SecretDealer:
         self._racks: dict[Slot, Card] = {}  # the cards on racks and once there, under their owner's rack key
         self._owners: dict[Slot, Seat] = {}
         self._own_tiles: dict[Slot, TileId] = {}
+        self._outcome: tuple[dict[Owed, bytes], _Outcome] | None = None
         self._verdicts: dict[bytes, str | None] = {}
         self._prepared: dict[bytes, shuffle.Prepared] = {}  # by ctx
         self._unchecked: dict[bytes, shuffle.Deck] = {}
@@ -172,35 +184,49 @@ class SecretDealer:
         self._prepared[ctx] = shuffle.prepare(key, len(self._call_tiles(call, context)), nonces)
 
     def check_whole(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
-        match call.name:
-            case CallName.RACKS | CallName.DRAW:
-                for seat, slots, shares in self._dealt(call, context, parts):
-                    self._read_own(seat, self._rack_cards(slots, shares))
-            case CallName.REDEAL:
-                self._left_over(call, context, parts)
-            case CallName.START | CallName.FINAL:
-                pass
+        self._outcome_of(call, context, parts)
 
     def close(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> None:
+        outcome = self._outcome_of(call, context, parts)
         match call.name:
             case CallName.START:
                 self._keys = public_keys(_reveals(parts))
-                self._deck = shuffle.deck_of(parts[Owed(PartKind.SHUFFLE, self._keys.seats[-1])])
+                self._deck = outcome.deck
             case CallName.RACKS | CallName.DRAW:
-                for seat, slots, shares in self._dealt(call, context, parts):
-                    cards = self._rack_cards(slots, shares)
-                    self._racks.update(cards)
-                    self._owners.update(dict.fromkeys(cards, seat))
-                    self._own_tiles.update(self._read_own(seat, cards))
+                self._racks.update(outcome.cards)
+                self._owners.update(outcome.owners)
+                self._own_tiles.update(outcome.own_tiles)
             case CallName.REDEAL:
-                self._deck = self._left_over(call, context, parts)
+                self._deck = outcome.deck
                 if parts:
                     self._keys = self._call_keys(call, parts)
             case CallName.FINAL:
                 self.erase()
+        self._outcome = None
         self._verdicts.clear()
         self._unchecked.clear()
         self._forget_prepared()
+
+    def _outcome_of(self, call: Call, context: Context, parts: Mapping[Owed, bytes]) -> _Outcome:
+        """What the parts of a call amount to, computed once. Raises `LocalProtocolError` if it is impossible."""
+        if self._outcome is not None and self._outcome[0] == parts:
+            return self._outcome[1]
+        outcome = _Outcome()
+        match call.name:
+            case CallName.START:
+                outcome.deck = shuffle.deck_of(parts[Owed(PartKind.SHUFFLE, _seats(context.state)[-1])])
+            case CallName.RACKS | CallName.DRAW:
+                for seat, slots, shares in self._dealt(call, context, parts):
+                    cards = self._rack_cards(slots, shares)
+                    outcome.cards.update(cards)
+                    outcome.owners.update(dict.fromkeys(cards, seat))
+                    outcome.own_tiles.update(self._read_own(seat, cards))
+            case CallName.REDEAL:
+                outcome.deck = self._left_over(call, context, parts)
+            case CallName.FINAL:
+                pass
+        self._outcome = (dict(parts), outcome)
+        return outcome
 
     def lot(self, context: Context, parts: Mapping[Owed, bytes]) -> Callable[[int], int]:
         return lot_numbers(_reveals(parts))

@@ -213,6 +213,7 @@ def test_peer_on_loopback_counts_only_for_a_node_on_loopback() -> None:
         (NAME, Info(ONE.to_txt("0"), ["0.0.0.0", "224.0.0.1", "::", "ff02::1%1", "::1", "::ffff:127.0.0.1", "x"])),
         (NAME, Info({}, ["10.0.0.1"])),
     ],
+    ids=["another's name", "foreign name", "no port", "port 0", "no address", "no usable address", "no record"],
 )
 def test_service_that_is_no_peer_is_refused(name: str, info: Info) -> None:
     with pytest.raises(MalformedRecord):

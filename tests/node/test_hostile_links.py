@@ -62,7 +62,7 @@ async def garbage(port: int, _table: bytes) -> None:
 async def flood(port: int, table: bytes) -> None:
     """A linked stranger that sends 1,000 well-formed messages a second, for as long as it is let."""
     own = Identity(SigningKey(bytes([66]) * 32))
-    frames = [seal(own, table, Status(beat, 1, bytes(32), bytes(8))).raw for beat in range(5000)]
+    frames = [seal(own, table, Status(bytes(8), beat, beat % 9, bytes(32), bytes(8), ())).raw for beat in range(5000)]
     async with stranger(port, STRANGER) as end:
         await end.shake(own)
         reading = asyncio.ensure_future(until_refused(end))

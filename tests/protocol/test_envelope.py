@@ -108,5 +108,5 @@ def test_any_signed_body_gives_a_message_or_one_kind_of_error(body: object) -> N
 
 
 def test_signing_is_deterministic() -> None:
-    status = Status(1, 2, b"p" * 32, b"h" * 8)
+    status = Status(b"l" * 8, 1, 2, b"p" * 32, b"h" * 8, ())
     assert seal(Key(1), TABLE, status).raw == seal(Key(1), TABLE, status).raw

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from protocol.dealing import group, shuffle, transcript
+from protocol.dealing import group, transcript
 from protocol.dealing.group import (
     BASE,
     Point,
@@ -41,7 +41,7 @@ from protocol.dealing.proofs import (
     check_key,
     prove_key,
 )
-from protocol.dealing.shuffle import Deck, first_deck
+from protocol.dealing.shuffle import Deck, check, first_deck
 from protocol.dealing.transcript import ORDER, context_hash, number, to_scalar
 
 Forgery = Callable[[], bool]
@@ -359,7 +359,7 @@ def forged(
 
 
 def passes(data: bytes, ctx: bytes = CTX, key: Point = PK, deck: Deck = DECK) -> bool:
-    return shuffle.check(ctx, key, deck, data) is None
+    return check(ctx, key, deck, data) is None
 
 
 def bent_deck(deck: Deck, z: Sequence[int]) -> Deck:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from engine.actions import Draw
@@ -22,8 +23,31 @@ LIAR: Final = 2
 HONEST: Final = (0, 1)
 
 
+def copy_of(table: LiarsTable) -> LiarsTable:
+    """Another table that stands where this one does, its nodes started from the same journals."""
+    genesis = table.nodes[0].session.genesis
+    assert genesis is not None
+    copy = LiarsTable(genesis.rules, len(table.nodes), table.seed, table.make_dealer, table.liars)
+    for index in range(len(copy.nodes)):
+        copy.crash(index)
+    for _now_s in copy.steps():
+        pass  # nothing is left of its own beginning
+    copy.now_s = table.now_s
+    for index, (node, played) in enumerate(zip(copy.nodes, table.nodes, strict=True)):
+        node.journal = list(played.journal)
+        node.player = played.player
+        copy.restart(index)
+    copy.run_for(0.1)  # until all are linked
+    return copy
+
+
 def at_turn_of(seat: int, rules: RuleSet = SMALL, make_dealer: DealerMaker = secret_dealer) -> LiarsTable:
     """A table of three that stands at the first turn of a seat, whose own player does nothing."""
+    return copy_of(_at_turn_of(seat, rules, make_dealer))
+
+
+@cache
+def _at_turn_of(seat: int, rules: RuleSet, make_dealer: DealerMaker) -> LiarsTable:
     table = LiarsTable(rules, 3, 1, make_dealer)
     table.run_to_height(1)
     table.node(seat).player = silent

@@ -273,7 +273,7 @@ def test_two_votes_for_two_peers_prove_who_cast_them(reason: str) -> None:
 
 # 14. What is withheld
 
-WITHHELD_S = 20.0
+WITHHELD_S = 8.0
 
 
 def test_a_withheld_part_is_waited_for_by_name_and_taken_late() -> None:

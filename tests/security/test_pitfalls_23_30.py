@@ -32,6 +32,7 @@ from protocol.codec import encode
 from protocol.dealing import shuffle
 from protocol.dealing.group import BASE, Point, Secret, add, encode_scalar, multiply_base, subtract
 from protocol.dealing.keys import OwnKeys
+from protocol.dealing.open_deal import open_dealer
 from protocol.dealing.proofs import REKEY, SHARE, Card, ShareBatch
 from protocol.dealing.redeal import (
     check_tag,
@@ -244,7 +245,7 @@ def test_24_parts_of_a_draw_have_one_length_and_come_at_once_whatever_the_tile()
 @pytest.mark.parametrize("seed", range(3))
 def test_24_who_does_nothing_is_silent_to_the_end_of_its_time_whatever_it_holds(seed: int) -> None:
     """No pass or draw by itself because no move is possible: that would tell of the rack."""
-    table = SimulatedTable(replace(PT, turn_seconds=20), 2, seed, secret_dealer)
+    table = SimulatedTable(replace(PT, turn_seconds=20), 2, seed)
     for node in table.nodes:
         node.player = silent
     waited_s: Counter[float] = Counter()
@@ -334,7 +335,7 @@ def test_26_a_message_of_another_key_or_changed_on_the_way_does_nothing() -> Non
 
 
 def test_26_who_comes_with_another_key_between_two_games_is_a_stranger() -> None:
-    table = LiarsTable(TWO_GAMES, 3, 1)
+    table = LiarsTable(TWO_GAMES, 3, 1, open_dealer)
     table.run_until(lambda: all(node.session.may_wish() for node in table.nodes))
     kept = table.withhold(LIAR, lambda body: isinstance(body, NextGameWish))
     game = table.game(LIAR)

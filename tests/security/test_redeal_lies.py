@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -19,7 +20,7 @@ from protocol.messages import DealPart, PartKind, Precommit, Prevote, SignedActi
 from protocol.outputs import RecordKind
 from protocol.session import Session
 from tests.security.liars import LiarsTable, opened, part_of, silent, with_payload
-from tests.security.tables import SMALL, draw_request, secret_scalars
+from tests.security.tables import SMALL, copy_of, draw_request, secret_scalars
 from tests.simulation.removal import in_call, play_on, remove, staying
 
 LOST = 2
@@ -27,9 +28,14 @@ SECOND = 1  # the last of those who stay
 CARD_BYTES = 64
 
 
-def before_re_deal(liar: int = SECOND) -> LiarsTable:
-    """Three seats after the first turn; `remove` loses the last of them."""
-    table = LiarsTable(SMALL, 3, 1, liars=frozenset({liar, LOST}))
+def before_re_deal() -> LiarsTable:
+    """Three seats after the first turns; `remove` loses the last of them, the one before lies."""
+    return copy_of(_before_re_deal())
+
+
+@cache
+def _before_re_deal() -> LiarsTable:
+    table = LiarsTable(SMALL, 3, 1, liars=frozenset({SECOND, LOST}))
     table.run_until(lambda: started(table) and in_call(table, None) and state_of(table).turn_number > 1)
     return table
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -17,7 +18,7 @@ from protocol.envelope import Envelope
 from protocol.messages import DealPart, PartKind
 from protocol.outputs import RecordKind
 from tests.security.liars import RACKS_HEIGHT, START_HEIGHT, LiarsTable, Match, opened, part_of
-from tests.security.tables import LIAR, SMALL, at_turn_of
+from tests.security.tables import LIAR, SMALL, at_turn_of, copy_of
 from tests.simulation.removal import in_call, remove, staying
 
 
@@ -100,11 +101,18 @@ def test_of_two_right_openings_of_a_rack_one_counts() -> None:
 RE_DEAL = (PartKind.REKEY, PartKind.SHUFFLE, PartKind.TAG, PartKind.TAG_SHARES)
 
 
-def re_deal(liar: int, kinds: Sequence[PartKind]) -> tuple[LiarsTable, int]:
-    """Seat 3 is lost, and of each kind the liar tells two versions; the table, and the height of the answers."""
-    table = LiarsTable(SMALL, 4, 1, liars=frozenset({liar, 3}))
+@cache
+def table_of_four() -> LiarsTable:
+    table = LiarsTable(SMALL, 4, 1)
     table.run_until(lambda: all(node.session.height > RACKS_HEIGHT for node in table.nodes))
     table.run_until(lambda: in_call(table, None))
+    return table
+
+
+def re_deal(liar: int, kinds: Sequence[PartKind]) -> tuple[LiarsTable, int]:
+    """Seat 3 is lost, and of each kind the liar tells two versions; the table, and the height of the answers."""
+    table = copy_of(table_of_four())
+    table.liars = frozenset({liar, 3})
     height = remove(table, (3,)).entry.height + 1
     for versions in [TwoVersions(table, liar, part_of(kind, height)) for kind in kinds]:
         versions.tell()

@@ -135,8 +135,9 @@ def test_who_asks_again_and_again_for_old_entries_gets_them_once_a_beat() -> Non
     node.linked(asking.node_id, table.now_s)
     node.take_outputs()
 
-    def answers(height: int, now_s: float) -> int:
-        status = seal(asking, node.table, Status(next(beats), height, bytes(32), bytes(8))).raw
+    def answers(height: int, now_s: float, prev: bytes = b"") -> int:
+        body = Status(bytes(8), next(beats), height, prev or node.log[height].entry.prev, bytes(8), ())
+        status = seal(asking, node.table, body).raw
         node.receive(asking.node_id, status, now_s)
         return sum(isinstance(output, Send) and output.to == asking.node_id for output in node.take_outputs())
 
@@ -144,3 +145,5 @@ def test_who_asks_again_and_again_for_old_entries_gets_them_once_a_beat() -> Non
     assert [answers(1, table.now_s) for _ in range(50)] == [1] + [0] * 49
     assert answers(2, table.now_s) == 1, "it has got some"
     assert answers(2, table.now_s + 1.0) == 1, "they may have been lost"
+    another_branch = [answers(height, table.now_s + 2.0, b"another branch" + bytes(18)) for height in range(1, 20)]
+    assert another_branch == [1] + [0] * 18

@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 
 from engine.rulesets import PT
+from engine.state import Seat
 from node.simulation import SimulatedTable, finished
+from protocol.codec import decode
 from protocol.consensus.driver import AGREEMENT_BODIES
 from protocol.dealing.open_deal import open_dealer
 from protocol.envelope import open_envelope
+from protocol.messages import GenesisDraft
 from protocol.outputs import RecordKind, Send
 from protocol.session import Session
-from tests.simulation.removal import in_call, play_until, removal, seat_node, staying
+from tests.simulation.removal import in_call, play_until, seat_node, staying
 
 
 def forget(table: SimulatedTable, index: int, *, silent: bool = True) -> Session:
@@ -108,9 +111,9 @@ def test_the_others_go_on_without_it_and_it_sees_the_end() -> None:
     session = forget(table, index)
     said = come_back(table, index)
     pass_s(table, 5.0)
-    committed = removal(staying(table), (1,), None)
+    play_until(table, lambda: all(other.may_go_on_without(table.now_s) == (1,) for other in staying(table)))
     for other in staying(table):
-        other._adopt(committed, table.now_s)
+        other.go_on_without((Seat(1),), table.now_s)
         table.carry_out(next(one for one, node in enumerate(table.nodes) if node.session is other))
     play_until(table, lambda: all(finished(node.session) for node in table.nodes))
     assert session.state == table.nodes[0].session.state
@@ -122,6 +125,7 @@ def test_one_that_signed_the_genesis_and_nothing_else_keeps_its_seat() -> None:
     play_until(table, lambda: any(record.kind is RecordKind.DRAFT for record in table.nodes[1].journal))
     play_until(table, lambda: table.nodes[0].session.game is not None)
     old = table.nodes[1].session
+    draft = next(record for record in table.nodes[1].journal if record.kind is RecordKind.DRAFT)
     session = Session.in_lobby(
         old.signer,
         old.table,
@@ -130,7 +134,7 @@ def test_one_that_signed_the_genesis_and_nothing_else_keeps_its_seat() -> None:
         entropy=lambda count: bytes(count),
         make_dealer=open_dealer,
         now_s=table.now_s,
-        signed_before=True,
+        signed=decode(GenesisDraft, draft.data),
     )
     session._adopt(table.nodes[0].session.log[0], table.now_s)
     assert not session.silent
