@@ -39,7 +39,7 @@ class TableTop:
     notice: str | None = None
     trouble: str | None = None
     address: str = "192.168.7.9:47701"
-    runner = None
+    table_notice: str | None = None
 
     def __init__(self, position: Position | None = None, others: int = 1, hand: int = 3) -> None:
         """The seats besides the own one hold `hand` tiles each."""

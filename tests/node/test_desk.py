@@ -188,7 +188,7 @@ def desk_of(table: SimulatedTable, index: int = 0) -> NodeDesk:
         node_id=session.signer.node_id,
         name=f"Bot {index + 1}",
         session=session,
-        runner=None,
+        table_notice=None,
         linked=lambda: others,
         listen=lambda _told: None,
     )
