@@ -6,7 +6,8 @@ In reading order:
   `errors`
 - what may lie on the table: `melds` (reading one), `board` (many), `legality` (all that is wrong with a turn), `jokers`
 - how a game goes: `rules` (`apply`, `faults`), `plays`, `loose` (time up in `no`), `rummy` (the card game), `dealt`
-  (the dealer's actions), `redeal` (seats that go), `flow` (turns and ends), `setup`, `scoring`, `series`
+  (the dealer's actions), `redeal` (seats that go), `requests` (pauses, more time, turns taken back), `flow` (turns and
+  ends), `setup`, `scoring`, `series`
 - around it: `options` (house rules), `rulebook` and `phrases` (the rules in words, `phrases_es` … `phrases_pt` in other
   languages), `bots`, `views` and `observe` (the only road from state to screen), `positions`, `judging` and `cases`
   (turns and worked cases told in text)

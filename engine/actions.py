@@ -108,6 +108,37 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """The seat has the game paused, for a minute at most; never while a call is open."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class LongPause:
+    """All agree that the pause lasts until somebody ends it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """The game goes on: the seat wants it, None: the minute is over."""
+
+    seat: Seat | None
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """The seat takes more time for its own turn, once in a game: as much again as a turn has."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """All agree that the turn which has just ended goes on."""
+
+
+@dataclass(frozen=True, slots=True)
 class StartDealt:
     """Closes the call `start`: the deck is shuffled. `starter` is the lot's result in the first game, else None."""
 
@@ -153,5 +184,5 @@ class Remove:
 
 SeatAction = Play | DeclareRummikub | Draw | Pass | TakeDiscard | Discard
 DealerAction = StartDealt | RacksDealt | DrawDealt | RacksOpened | Redealt
-TableAction = NextGame | Leave | Remove
+TableAction = NextGame | Leave | Remove | Pause | LongPause | Resume | Extend | TakeBack
 Action = SeatAction | TableAction | Timeout | DealerAction

@@ -14,6 +14,7 @@ from engine.tiles import TileId
 
 GAME_OVER = Fault("GAME-OVER", "The game is over.")
 CALL_OPEN = Fault("CALL-OPEN", "Tiles are being dealt, please wait a moment.")
+PAUSED = Fault("PAUSED", "The game is paused.")
 NOT_YOUR_TURN = Fault("NOT-YOUR-TURN", "It is not your turn.")
 TURN_OVER = Fault("ES-TURN-OVER", "Your turn is over: you have thrown your card.")
 NO_PENALTY = Fault("NO-PENALTY", "In this game an illegal table costs nothing: put it right, or draw one.")
@@ -30,6 +31,8 @@ def actor_faults(state: PublicState, seat: Seat) -> tuple[Fault, ...]:
         return (GAME_OVER,)
     if state.call is not None or state.phase is not Phase.PLAY:
         return (CALL_OPEN,)
+    if state.paused is not None:
+        return (PAUSED,)
     if seat == state.turn:
         return ()
     if state.rules.discards and state.turn_number and is_seat(state, seat) and seat_after(state, seat) == state.turn:

@@ -36,6 +36,7 @@ def view_for(state: PublicState, names: Sequence[str], seat: Seat | None, rack: 
         drawing=state.call.seat if state.call is not None and state.call.name is CallName.DRAW else None,
         can_pass=_can_pass(state),
         drawn=state.card_turn.drawn,
+        paused=state.paused is not None,
         call_required=state.rules.rummikub_call,
         opening_min=state.rules.opening_min,
         turn_seconds=state.rules.turn_seconds,

@@ -37,6 +37,7 @@ def remove(state: PublicState, action: Remove) -> PublicState:
     """The seats are removed, and the open call is closed or void."""
     seats, closing = action.seats, action.closing
     _require_going(state, seats, staying=2)
+    state = replace(state, paused=None)
     match closing:
         case RacksDealt(face_up):
             return _gone(dealt.racks_dealt(state, face_up), seats)
@@ -51,6 +52,7 @@ def leave(state: PublicState, seat: Seat) -> PublicState:
     if state.call is not None:
         raise IllegalMove((CALL_OPEN,))
     _require_going(state, (seat,), staying=1)
+    state = replace(state, paused=None)
     if state.phase is Phase.PLAY and sum(own.in_game for own in state.seats) == 2:
         own = replace(state.seats[seat], in_game=False, lost=0)  # gives nothing back: its rack is opened and counts
         return finished(with_seat(state, seat, own), EndedBy.LAST_SEAT, None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from engine import dealt, redeal, rummy
+from engine import dealt, redeal, requests, rummy
 from engine.actions import (
     Action,
     DeclareRummikub,
@@ -18,16 +18,21 @@ from engine.actions import (
     Draw,
     DrawDealt,
     DrawReason,
+    Extend,
     Leave,
+    LongPause,
     NextGame,
     Pass,
+    Pause,
     Play,
     RacksDealt,
     RacksOpened,
     Redealt,
     Remove,
+    Resume,
     SeatAction,
     StartDealt,
+    TakeBack,
     TakeDiscard,
     Timeout,
 )
@@ -47,6 +52,11 @@ from engine.state import EndedBy, PublicState, Seat
 
 def apply(state: PublicState, action: Action) -> PublicState:
     """The state after the action. Raises `IllegalMove` if the rules refuse it; `state` itself never changes."""
+    after = _apply(state, action)
+    return replace(after, undo=requests.undo_after(state, action, after))
+
+
+def _apply(state: PublicState, action: Action) -> PublicState:
     cards = state.rules.discards
     match action:
         case Play():
@@ -71,6 +81,16 @@ def apply(state: PublicState, action: Action) -> PublicState:
             return redeal.leave(state, seat)
         case Remove():
             return redeal.remove(state, action)
+        case Pause(seat):
+            return requests.pause(state, seat)
+        case LongPause():
+            return requests.long_pause(state)
+        case Resume(by):
+            return requests.resume(state, by)
+        case Extend(seat):
+            return requests.extend(state, seat)
+        case TakeBack():
+            return requests.take_back(state)
         case StartDealt(starter):
             return dealt.start_dealt(state, starter)
         case RacksDealt(face_up):

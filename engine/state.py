@@ -109,6 +109,22 @@ class Stock:
         return slots, Stock(self.epoch, self.next + hidden, self.size, self.open[len(from_open) :])
 
 
+class Paused(Enum):
+    """How long a pause lasts; anybody may end it before."""
+
+    MINUTE = "minute"
+    LONG = "long"  # until somebody ends it
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What a seat has had in this game of what it may ask for (`requests`)."""
+
+    pauses: int = 0
+    extensions: int = 0
+    take_backs: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class SeatState:
     """One seat: its rack as slots in the order they came, whether it has opened, and whether it is still in.
@@ -121,6 +137,7 @@ class SeatState:
     in_game: bool = True
     laid: tuple[TileId, ...] = ()  # `es`: cards this seat laid, wherever they lie
     lost: int | None = None
+    used: Used = Used()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +191,8 @@ class PublicState:
     out: Seat | None = None
     result: GameResult | None = None
     results: tuple[GameResult, ...] = field(default=())  # finished games of the series, before this one
+    paused: Paused | None = None  # nobody acts, and the turn's clock stands
+    undo: PublicState | None = None  # in which the turn before ended, as long as that can be taken back
 
     @property
     def faces(self) -> tuple[Tile, ...]:
@@ -201,7 +220,7 @@ def _plain_state(state: PublicState) -> list[Any]:
         _plain_rules(state.rules),
         state.game,
         state.phase.value,
-        [[seat.rack, seat.opened, seat.in_game, seat.laid, seat.lost] for seat in state.seats],
+        [_plain_seat(seat) for seat in state.seats],
         [state.stock.epoch, state.stock.next, state.stock.size, state.stock.open],
         state.starter,
         state.turn,
@@ -217,7 +236,14 @@ def _plain_state(state: PublicState) -> list[Any]:
         state.out,
         None if state.result is None else _plain_result(state.result),
         [_plain_result(result) for result in state.results],
+        None if state.paused is None else state.paused.value,
+        None if state.undo is None else state_hash(state.undo),
     ]
+
+
+def _plain_seat(seat: SeatState) -> list[Any]:
+    used = [seat.used.pauses, seat.used.extensions, seat.used.take_backs]
+    return [seat.rack, seat.opened, seat.in_game, seat.laid, seat.lost, used]
 
 
 @lru_cache(maxsize=64)

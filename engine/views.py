@@ -71,6 +71,7 @@ class TableView:
     drawing: int | None  # seat that draws just now
     can_pass: bool  # the stock is empty: passing takes the place of drawing
     drawn: bool  # `es`: the seat whose turn it is has taken its card
+    paused: bool  # nobody acts
     call_required: bool  # the win must be called with the Rummikub button
     opening_min: int
     turn_seconds: int

@@ -22,6 +22,10 @@ from node.arbiter import RulesType, check, judge
 from node.arbiter import rules as tell_rules
 from node.commands import BotOptions, PlayOptions, run_bot, run_play, tables_seen
 from node.config import ConfigError, default_data_folder, parse_address
+from node.faults.campaign import Case
+from node.faults.profiles import PROFILES
+from node.faults.report import campaign, tell
+from node.faults.report import plain as as_plain
 from node.games import games as stored_games
 from node.houserules import with_turn_seconds
 from node.journal import JournalError
@@ -64,6 +68,9 @@ _port = click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="Port for the other players' nodes. Default: any free one."
 )
 _loopback = click.option("--loopback", is_flag=True, help="Stay on this machine: other computers see nothing.")
+_rejoin = click.option(
+    "--rejoin", is_flag=True, help="If the journal of the last game is damaged: put it aside and watch that game."
+)
 _turn_seconds = click.option(
     "--turn-seconds", type=int, default=None, metavar="S", help="Turn limit; 0 for none. Default: as the rules say."
 )
@@ -81,6 +88,7 @@ _turn_seconds = click.option(
 @click.option("--no-browser", is_flag=True, help="Only print the page's address.")
 @_loopback
 @_data
+@_rejoin
 def play(
     name: str | None,
     rules: RuleSet,
@@ -93,6 +101,7 @@ def play(
     no_browser: bool,
     loopback: bool,
     data: Path | None,
+    rejoin: bool,
 ) -> None:
     """Play in the browser: finds tables on the LAN, opens one, brings bots."""
     chosen = _checked_rules(rules, turn_seconds)
@@ -107,6 +116,7 @@ def play(
         browser=not no_browser,
         loopback=loopback,
         data=data or default_data_folder(),
+        rejoin=rejoin,
     )
     _run(run_play(options))
 
@@ -132,6 +142,7 @@ def play(
 @_peer
 @_loopback
 @_data
+@_rejoin
 def bot(
     table: str,
     name: str,
@@ -144,6 +155,7 @@ def bot(
     peers: tuple[tuple[str, int], ...],
     loopback: bool,
     data: Path | None,
+    rejoin: bool,
 ) -> None:
     """A headless node that joins a table and plays. Ends with Ctrl-C; a running game is taken up at the next start."""
     options = BotOptions(
@@ -157,6 +169,7 @@ def bot(
         peers=peers,
         loopback=loopback,
         data=data or default_data_folder() / "bot",
+        rejoin=rejoin,
     )
     _run(run_bot(options))
 
@@ -211,6 +224,16 @@ def tables(as_json: bool, seconds: float, loopback: bool) -> None:
     metavar="DIR",
     help="Write every table's game file there, over one of the same name.",
 )
+@click.option(
+    "--faults",
+    type=click.Choice(sorted(PROFILES)),
+    default=None,
+    help="Short games to which such faults happen, watched by a referee; see docs/reliability.md.",
+)
+@click.option(
+    "--fault-limit", type=click.IntRange(0), default=None, metavar="K", help="With --faults: only the first K happen."
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="With --faults: processes.")
 def simulate(
     games: int,
     seats: int,
@@ -221,11 +244,20 @@ def simulate(
     json_file: Path | None,
     deal: str,
     save: Path | None,
+    faults: str | None,
+    fault_limit: int | None,
+    jobs: int,
 ) -> None:
     """Whole games between real sessions in one process, on a virtual clock and a simulated network.
 
     With --rounds each of the --games is a series at one table.
     """
+    if faults is not None:
+        if rounds is not None or turn_seconds is not None or save is not None:
+            raise click.UsageError("With --faults there is no --rounds, --turn-seconds or --save.")
+        cases = [Case(rules, seats, seed + game, faults, Deal(deal), fault_limit) for game in range(games)]
+        _simulate_hostile(cases, jobs, json_file)
+        return
     chosen = _checked_rules(rules, turn_seconds)
     if rounds is not None:
         chosen = _with_option(chosen, "rounds", rounds)
@@ -255,15 +287,31 @@ def simulate(
         "seed": seed,
         "games": [dataclasses.asdict(summary) for summary in summaries],
     }
-    if json_file is not None and str(json_file) == "-":
-        click.echo(json.dumps(plain, indent=2))
-        return
-    if json_file is not None:
-        try:
-            json_file.write_text(json.dumps(plain, indent=2) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise click.FileError(str(json_file), error.strerror or "cannot be written") from error
-    _print_summary(summaries, seats)
+    if not _write_json(plain, json_file):
+        _print_summary(summaries, seats)
+
+
+def _simulate_hostile(cases: list[Case], jobs: int, json_file: Path | None) -> None:
+    summaries, failures = campaign(cases, jobs)
+    if not _write_json(as_plain(summaries, failures), json_file):
+        tell(summaries, failures)
+    if failures:
+        sys.exit(1)
+
+
+def _write_json(plain: dict[str, Any], json_file: Path | None) -> bool:
+    """Write it where it is wanted; whether that is standard output."""
+    text = json.dumps(plain, indent=2)
+    if json_file is None:
+        return False
+    if str(json_file) == "-":
+        click.echo(text)
+        return True
+    try:
+        json_file.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise click.FileError(str(json_file), error.strerror or "cannot be written") from error
+    return False
 
 
 def _save(table: SimulatedTable, path: Path) -> None:

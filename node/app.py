@@ -20,7 +20,7 @@ from node.config import NodeSettings
 from node.discovery import Discovery, Peer, Record
 from node.files import take_lock
 from node.hall import Hall, announce
-from node.journal import Journal, JournalError, JournalRecord
+from node.journal import DamagedJournal, Journal, JournalError, JournalRecord, damaged, set_aside
 from node.keystore import Identity, load_or_create
 from node.runner import Runner
 from node.tasks import spawn
@@ -31,7 +31,7 @@ from protocol.dealing.secret_deal import secret_dealer
 from protocol.envelope import HALL, open_envelope, seal, table_of
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import Event
-from protocol.messages import Announce, GenesisDraft, TableCard
+from protocol.messages import Announce, GenesisDraft, RequestKind, TableCard
 from protocol.outputs import RecordKind
 from protocol.session import Record as SessionRecord
 from protocol.session import Session
@@ -39,8 +39,17 @@ from protocol.session import Session
 _log = logging.getLogger(__name__)
 
 PROTOCOL_VERSION: Final = 1
-REJOIN_WITHIN_S: Final = 600.0
+REJOIN_WITHIN_S: Final = 2 * 3600.0  # more than a clock is put forward or back by
+FORGOTTEN: Final = (
+    "You watch this game: what this node had signed in it is lost, and with it the key to its tiles. The others can go "
+    "on without you."
+)
 RESUME_WITHIN_S: Final = 24 * 3600.0
+LEAVE_WITHIN_S: Final = 6.0  # the others must have agreed by then that this player leaves, or it goes without
+LINGER_S: Final = 1.0  # then the own node stays that much longer, so that its vote reaches everybody
+_UNAGREED: Final = (
+    "You have left, but not everybody could be told. The others wait for you a while, then they may go on without you."
+)
 
 
 class NodeError(Exception):
@@ -65,6 +74,8 @@ class Node:
         self._lock: int | None = _lock_data_folder(settings.data)
         self.identity: Identity = load_or_create(settings.data)
         self._refused: str | None = None
+        self._leaving: asyncio.TimerHandle | None = None
+        self._lingers = False
         self._mesh = Mesh(
             self.identity,
             on_link=self._on_link,
@@ -94,7 +105,16 @@ class Node:
     def trouble(self) -> str | None:
         """What keeps this node and others apart, in a sentence for the player; None if nothing is known."""
         found = None if self._discovery is None else self._discovery.trouble
-        return found or self._refused
+        failed = None if self.runner is None else self.runner.failure
+        return failed or found or self._refused
+
+    @property
+    def table_notice(self) -> str | None:
+        """Why this node says nothing at its table, in a sentence for the player; None while it does."""
+        if self.runner is None:
+            return None
+        watches = FORGOTTEN if self.runner.session.silent else None
+        return self.runner.failure or watches
 
     def linked(self) -> tuple[bytes, ...]:
         """The nodes that a link is up to."""
@@ -126,6 +146,8 @@ class Node:
             self._refresh.cancel()
         if self._discovery is not None:
             await self._discovery.stop()
+        if self._leaving is not None:
+            self._go()
         if self.runner is not None:
             self.runner.stop()
         await self._mesh.stop()
@@ -159,12 +181,44 @@ class Node:
         self._sit(table, None)
 
     def leave(self) -> None:
-        """Stand up: from the lobby, from a finished game, or for good from a running one."""
+        """Stand up: from the lobby, from a finished game, or for good from a running one.
+
+        From a running game in good order: the others are asked first, and this node goes once they have agreed, or
+        after a few seconds if they cannot, with a notice.
+        """
         runner = self.runner
-        if runner is None:
+        if runner is None or self._leaving is not None:
             return
         if runner.session.game is None:
             runner.do(lambda session, _now_s: session.lobby.stand_up())
+        if runner.failure is None and runner.session.may_ask(RequestKind.LEAVE):
+            self._leaving = asyncio.get_running_loop().call_later(LEAVE_WITHIN_S, self._go, _UNAGREED)
+            runner.do(lambda session, now_s: session.ask(RequestKind.LEAVE, now_s))
+        else:
+            self._go()
+
+    def close(self) -> None:
+        """Go from a game that nobody can go on with (docs/agreement.md, rule 18). It has no result."""
+        self._go()
+
+    def _linger(self) -> None:
+        """Once the own leave is agreed, or everything is over: a moment later this node goes."""
+        session = self.session
+        out = session is None or session.seat is None or session.game is None or session.game.over
+        if self._leaving is not None and not self._lingers and out:
+            self._leaving.cancel()
+            self._lingers = True
+            self._leaving = asyncio.get_running_loop().call_later(LINGER_S, self._go)
+
+    def _go(self, notice: str | None = None) -> None:
+        """Be at no table any more."""
+        runner = self.runner
+        if self._leaving is not None:
+            self._leaving.cancel()
+        self._leaving, self._lingers = None, False
+        if runner is None:
+            return
+        self.notice = notice
         self.runner = None
         runner.close_for_good()
         for peer in self.hall.peers():
@@ -206,7 +260,9 @@ class Node:
             self._meet(peer)
         self._changed()
 
-    def _lobby_session(self, table: bytes, card: TableCard | None, signed: GenesisDraft | None = None) -> Session:
+    def _lobby_session(
+        self, table: bytes, card: TableCard | None, *, signed: GenesisDraft | None = None, silent: bool = False
+    ) -> Session:
         return Session.in_lobby(
             self.identity,
             table,
@@ -217,35 +273,63 @@ class Node:
             card=card,
             signed=signed,
             now_s=monotonic_s(),
+            silent=silent,
         )
 
     def _runner(self, session: Session, journal: Journal) -> Runner:
         return Runner(session, self._mesh_links(), journal, told=self._told, changed=self._changed)
 
     def _resume(self) -> None:
-        """Take up the newest game in the data folder if it is unfinished and not old."""
+        """Take up the newest game in the data folder if it is unfinished and not old. Raises `NodeError`."""
         folder = self.settings.tables
         paths = sorted(folder.glob("*.journal"), key=lambda path: path.stat().st_mtime) if folder.is_dir() else []
         if not paths:
             return
         try:
-            journal = Journal.open(paths[-1])
+            self._take_up(paths[-1])
+        except DamagedJournal as error:
+            if self.settings.rejoin:
+                self._rejoin(paths[-1])
+            else:
+                self._not_taken_up(error)
         except JournalError as error:
-            _log.warning("the last game is not taken up: %s", error)
-            self.notice = f"The last game could not be taken up. {error}"
-            return
-        session = self._resumed(paths[-1], list(journal.records()))
+            self._not_taken_up(error)
+
+    def _not_taken_up(self, error: JournalError) -> None:
+        _log.warning("the last game is not taken up: %s", error)
+        self.notice = f"The last game could not be taken up. {error}"
+
+    def _take_up(self, path: Path) -> None:
+        journal = Journal.open(path)
+        try:
+            session = self._resumed(path, list(journal.records()))
+        except BaseException:
+            journal.close()
+            raise
         if session is None:
             journal.close()
-            return
-        self.runner = self._runner(session, journal)
+        else:
+            self.runner = self._runner(session, journal)
+
+    def _rejoin(self, path: Path) -> None:
+        """Watch the game whose journal is damaged: what was signed in it is not known any more."""
+        try:
+            aside = set_aside(path)
+            journal = Journal.open(path)
+        except JournalError as error:
+            raise NodeError(str(error)) from error
+        _log.warning("the damaged journal is kept as %s; this node only watches its game", aside)
+        self.runner = self._runner(self._lobby_session(bytes.fromhex(path.stem), None, silent=True), journal)
 
     def _resumed(self, path: Path, records: list[JournalRecord]) -> Session | None:
+        """The session of these records, None if it is over or old. Raises `DamagedJournal`."""
         if not records or records[-1].kind == RecordKind.CLOSED.value:
             return None
         kinds = {record.kind for record in records}
+        now_s, now_unix_s = monotonic_s(), unix_s()
+        age_s = now_unix_s - records[-1].unix_s
         if RecordKind.COMMITTED.value not in kinds and RecordKind.DRAFT.value in kinds:
-            if unix_s() - records[-1].unix_s > REJOIN_WITHIN_S:
+            if age_s > REJOIN_WITHIN_S:
                 return None
             # The genesis was signed, and maybe the others have begun: sit down again, and hear from them.
             drafts = [record.data for record in records if record.kind == RecordKind.DRAFT.value]
@@ -254,9 +338,8 @@ class Node:
             except DecodeError as error:
                 _log.warning("the signed genesis is not taken up: %s", error)
                 return None
-            return self._lobby_session(bytes.fromhex(path.stem), None, signed)
-        now_s, now_unix_s = monotonic_s(), unix_s()
-        if now_unix_s - records[-1].unix_s > RESUME_WITHIN_S:
+            return self._lobby_session(bytes.fromhex(path.stem), None, signed=signed)
+        if age_s > RESUME_WITHIN_S:
             return None
         try:
             session = Session.resume(
@@ -276,9 +359,7 @@ class Node:
                 now_s=now_s,
             )
         except (LocalProtocolError, ValueError) as error:
-            _log.warning("the last game is not taken up: %s", error)
-            self.notice = f"The last game could not be taken up: its journal {path.name} is damaged."
-            return None
+            raise damaged(path, str(error)) from error
         if session is None or session.game is None or session.game.over:
             return None
         return session
@@ -373,6 +454,7 @@ class Node:
 
     def _changed(self) -> None:
         """Tell the watchers, and, once this moment's changes are all made, the others."""
+        self._linger()
         for changed in tuple(self._watchers):
             changed()
         if self._refresh is None and self._discovery is not None:

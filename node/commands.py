@@ -45,6 +45,7 @@ class PlayOptions:
     loopback: bool
     data: Path
     thinking_s: tuple[float, float] = (0.8, 2.5)  # the bots'
+    rejoin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class BotOptions:
     peers: tuple[tuple[str, int], ...]
     loopback: bool
     data: Path
+    rejoin: bool = False
 
 
 class BotHouse:
@@ -133,6 +135,7 @@ async def run_play(options: PlayOptions) -> None:
             port=options.port,
             peers=options.peers,
             interfaces=(LOOPBACK,) if options.loopback else None,
+            rejoin=options.rejoin,
         )
     )
     bots = BotHouse(node, options)
@@ -202,6 +205,7 @@ async def run_bot(options: BotOptions) -> None:
             peers=options.peers,
             interfaces=(LOOPBACK,) if options.loopback else None,
             thinking_s=(options.thinking_s / 2, options.thinking_s),
+            rejoin=options.rejoin,
         )
     )
     player = BotPlayer(node, lambda table: table.name == options.table, options.seats or 0)

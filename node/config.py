@@ -24,6 +24,7 @@ class NodeSettings:
     peers: tuple[tuple[str, int], ...] = ()
     interfaces: tuple[str, ...] | None = None
     thinking_s: tuple[float, float] = field(default=(0.8, 2.5))  # a bot's, at least and at most
+    rejoin: bool = False  # if the journal of the last game is damaged: put it aside and watch that game
 
     @property
     def tables(self) -> Path:

@@ -6,7 +6,7 @@ The draft lives here, not in the page: it survives a reload, and the end of the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from engine.errors import IllegalMove
 from engine.observe import view_for
 from engine.rulesets import RULE_SETS
 from engine.series import standing
-from engine.state import Phase, PublicState, Seat, TableMeld, state_hash
+from engine.state import PublicState, Seat, TableMeld, state_hash
 from engine.views import to_plain
 from node.app import Node, NodeError
 from node.clock import local_date, monotonic_s
@@ -24,6 +24,8 @@ from node.draft import Draft, NotADraft, OwnTurn, may_draft
 from node.files import game_file_name
 from node.happenings import sentence
 from node.tablerules import BadTable, rule_set_forms, rules_text, table_rules
+from node.tabletalk import COMMANDS as REQUESTS
+from node.tabletalk import table_talk
 from node.tablewords import words_of
 from node.web.commands import PageRefusal
 from node.web.server import Download
@@ -101,7 +103,6 @@ class NodeDesk:
                 self._node.join(bytes.fromhex(message["table"]))
             case "leave" | "new_lobby":
                 self._node.leave()
-                self._happenings.clear()
             case "ready":
                 ready = bool(message["ready"])
                 self._node.do(lambda session, _now_s: session.lobby.change(ready=ready))
@@ -128,6 +129,15 @@ class NodeDesk:
                 self._node.do(lambda table, now_s: table.wish_next_game(now_s))
             case "rummikub":
                 self._call_rummikub()
+            case "go_on_without":
+                seats = [Seat(seat) for seat in message["seats"]]
+                self._node.do(lambda table, now_s: table.go_on_without(seats, now_s))
+            case "keep_waiting":
+                self._node.do(lambda table, now_s: table.keep_waiting(now_s))
+            case "close_game":
+                self._node.close()
+            case kind if kind in REQUESTS:
+                self._node.do(lambda table, now_s: table.ask(REQUESTS[kind], now_s))
             case other:
                 raise PageRefusal("UNKNOWN", f"This program does not know the command {other}.")
         return None
@@ -237,8 +247,8 @@ class NodeDesk:
         genesis, state = session.genesis, session.state
         assert genesis is not None
         assert state is not None
-        linked = self._node.linked()
         names = self._names(session)
+        away = {absence.seat for absence in session.absences()}
         view = view_for(state, names, session.seat, session.own_tiles())
         draft = None
         if session.seat is not None and may_draft(state, session.seat) and state.call is None:
@@ -255,14 +265,14 @@ class NodeDesk:
                 "remaining_s": session.remaining_s(monotonic_s()),
                 "running": session.clock.end_s is not None,
             },
-            "connected": [member.node == self._node.node_id or member.node in linked for member in genesis.members],
+            "connected": [seat not in away for seat in range(len(genesis.members))],
             "bots": [member.bot for member in genesis.members],
             "height": session.height,
-            "waiting": self._waiting(session, names, linked),
+            "talk": table_talk(session, names, monotonic_s()),
             "deal": self._deal(session),
             "draft": draft,
             "log": [{"n": number, "text": text} for number, text in self._happenings],
-            "notice": None if self._node.runner is None else self._node.runner.failure,
+            "notice": self._node.table_notice,
             "state_hash": state_hash(state).hex(),
         }
 
@@ -284,20 +294,6 @@ class NodeDesk:
             "wishes": [Seat(seat) in wishes for seat in range(len(state.seats))],
             "can_wish": session.may_wish(),
         }
-
-    def _waiting(self, session: Session, names: Sequence[str], linked: Sequence[bytes]) -> str | None:
-        """Who is out of reach, so that the table waits."""
-        genesis, state = session.genesis, session.state
-        assert genesis is not None
-        assert state is not None
-        away = [
-            names[seat]
-            for seat, member in enumerate(genesis.members)
-            if member.node != self._node.node_id and member.node not in linked
-        ]
-        if not away or state.phase is Phase.OVER:
-            return None
-        return f"Waiting for {' and '.join(away)}, who cannot be reached."
 
     def _deal(self, session: Session) -> dict[str, Any] | None:
         """How far the open call is; None while nothing is owed."""

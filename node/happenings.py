@@ -11,15 +11,20 @@ from engine.actions import (
     Draw,
     DrawDealt,
     DrawReason,
+    Extend,
     Leave,
+    LongPause,
     NextGame,
     Pass,
+    Pause,
     Play,
     RacksDealt,
     RacksOpened,
     Redealt,
     Remove,
+    Resume,
     StartDealt,
+    TakeBack,
     TakeDiscard,
     Timeout,
 )
@@ -56,6 +61,16 @@ def sentence(event: EntryCommitted, state: PublicState, names: Sequence[str]) ->
             return f"Game {game + 1} begins."
         case Leave(seat=seat):
             return f"{names[seat]} left the game."
+        case Pause(seat=seat):
+            return f"{names[seat]} paused the game."
+        case LongPause():
+            return "All agree to a longer pause."
+        case Resume(seat=by):
+            return "The pause is over." if by is None else f"{names[by]} ended the pause."
+        case Extend(seat=seat):
+            return f"{names[seat]} takes more time."
+        case TakeBack():
+            return f"All agree that {names[state.turn]} takes the turn back."
         case Remove(seats=seats):
             verb = "was" if len(seats) == 1 else "were"
             return f"{' and '.join(names[seat] for seat in seats)} {verb} removed from the game."

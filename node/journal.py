@@ -12,6 +12,7 @@ A lock on a file beside it (`….lock`, which stays) keeps a second process out 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import sqlite3
 import threading
@@ -23,16 +24,22 @@ from typing import Final
 from node.files import sync_folder, take_lock
 
 APPLICATION_ID: Final = 0x52554D4D  # "RUMM", in the file's head
-FORMAT: Final = 1
+FORMAT: Final = 2
 _PAGE: Final = 256  # records read at once
 _TABLE: Final = (
     "CREATE TABLE records (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, height INTEGER NOT NULL, data BLOB NOT NULL, "
-    "unix_s REAL NOT NULL) STRICT"
+    "unix_s REAL NOT NULL, digest BLOB NOT NULL) STRICT"
 )
+_COLUMNS: Final = ["seq", "kind", "height", "data", "unix_s", "digest"]
+_DIGEST_BYTES: Final = 8  # against a disk that forgets, not against people: SQLite does not notice changed bytes
 
 
 class JournalError(Exception):
     """The journal cannot be used. The text is a sentence for the person who runs the node, and says what to do."""
+
+
+class DamagedJournal(JournalError):  # noqa: N818 - named for what was found
+    """What the journal holds is not what was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,11 @@ class JournalRecord:
 
     def __repr__(self) -> str:  # data may be secret
         return f"JournalRecord({self.kind}, height={self.height}, {len(self.data)} bytes)"
+
+    def digest(self) -> bytes:
+        """What is kept beside a record, so that a changed one is found."""
+        head = f"{self.kind} {self.height} {self.unix_s!r} ".encode()
+        return hashlib.blake2b(head + self.data, digest_size=_DIGEST_BYTES).digest()
 
 
 class Journal:
@@ -78,9 +90,11 @@ class Journal:
         Raises `JournalError`: nothing that rests on these records may be sent then. After a full disk none of them is
         in the journal; after a failing one all or none are found at the next start.
         """
-        rows = [(record.kind, record.height, record.data, record.unix_s) for record in records]
+        rows = [(one.kind, one.height, one.data, one.unix_s, one.digest()) for one in records]
         with self._transaction():
-            self._connection.executemany("INSERT INTO records (kind, height, data, unix_s) VALUES (?, ?, ?, ?)", rows)
+            self._connection.executemany(
+                "INSERT INTO records (kind, height, data, unix_s, digest) VALUES (?, ?, ?, ?, ?)", rows
+            )
 
     def records(self) -> Iterator[JournalRecord]:
         """All records, oldest first. Raises `JournalError`."""
@@ -88,11 +102,14 @@ class Journal:
         while True:
             with self._statement():
                 rows = self._connection.execute(
-                    "SELECT seq, kind, height, data, unix_s FROM records WHERE seq > ? ORDER BY seq LIMIT ?",
+                    "SELECT seq, kind, height, data, unix_s, digest FROM records WHERE seq > ? ORDER BY seq LIMIT ?",
                     (last, _PAGE),
                 ).fetchall()
-            for _, kind, height, data, unix_s in rows:
-                yield JournalRecord(kind, height, data, unix_s)
+            for seq, kind, height, data, unix_s, digest in rows:
+                record = JournalRecord(kind, height, data, unix_s)
+                if record.digest() != digest:
+                    raise damaged(self._path, f"record {seq} is not what was written")
+                yield record
             if len(rows) < _PAGE:
                 return
             last = rows[-1][0]
@@ -180,7 +197,7 @@ def _take_lock(path: Path) -> int:
 def _create(path: Path) -> None:
     """Put an empty journal at `path`, whole or not at all. The process lock is held."""
     if path.with_name(path.name + "-wal").exists():  # SQLite would play an old log into the new file
-        raise _damaged(path, f"only its log {path.name}-wal is there")
+        raise damaged(path, f"only its log {path.name}-wal is there")
     temporary = path.with_name(path.name + ".new")
     try:
         temporary.unlink(missing_ok=True)
@@ -219,7 +236,9 @@ def _connect(path: Path) -> sqlite3.Connection:
         (mode,) = connection.execute("PRAGMA journal_mode=WAL").fetchone()
         if mode != "wal":
             raise JournalError(f"The journal {path} cannot keep a write-ahead log. Choose a folder on a local disk.")
-        connection.execute("BEGIN IMMEDIATE")  # a file that cannot be written is found now, not in the first turn
+        connection.execute("BEGIN IMMEDIATE")
+        # A file that cannot be written is found now, not in the first turn; only a write finds it for sure.
+        connection.execute(f"PRAGMA user_version={FORMAT}")
         connection.execute("ROLLBACK")
     except sqlite3.Error as error:
         connection.close()
@@ -239,21 +258,44 @@ def _check(path: Path, connection: sqlite3.Connection) -> None:
             f"The journal {path} was written by a newer Rummesh (format {version}, this one knows {FORMAT}). "
             "Install the newer Rummesh again; the journal is unchanged."
         )
+    if application == APPLICATION_ID and 0 < version < FORMAT:
+        raise JournalError(
+            f"The journal {path} was written by an older Rummesh (format {version}, this one knows {FORMAT}). "
+            "Finish its game with that one; the journal is unchanged."
+        )
     if application != APPLICATION_ID or version < FORMAT:
-        raise _damaged(path, "it is not a journal of Rummesh")
+        raise damaged(path, "it is not a journal of Rummesh")
     found = [row[0] for row in connection.execute("PRAGMA quick_check(1)")]
     if found != ["ok"]:
-        raise _damaged(path, str(found[0]).splitlines()[0])
+        raise damaged(path, str(found[0]).splitlines()[0])
     columns = [row[1] for row in connection.execute("PRAGMA table_info(records)")]
-    if columns != ["seq", "kind", "height", "data", "unix_s"]:
-        raise _damaged(path, "its table is missing or of another form")
+    if columns != _COLUMNS:
+        raise damaged(path, "its table is missing or of another form")
 
 
-def _damaged(path: Path, why: str) -> JournalError:
-    return JournalError(
-        f"The journal {path} is damaged: {why}. It is left as it is. Restore it from a copy, or move it away (together "
-        f"with {path.name}-wal and {path.name}-shm) to start without it; this node then cannot come back to the game "
-        "it was in."
+def set_aside(path: Path) -> Path:
+    """Rename the journal at `path`, with what belongs to it; returns its new name. Raises `JournalError`."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    try:
+        for ending in ("-wal", "-shm", ""):  # the journal last: without it the next start would not look for them
+            with contextlib.suppress(FileNotFoundError):
+                path.with_name(path.name + ending).rename(aside.with_name(aside.name + ending))
+        sync_folder(path.parent)
+    except OSError as error:
+        raise JournalError(
+            f"The journal {path} cannot be put aside: {error.strerror}. Make the folder {path.parent} writable."
+        ) from error
+    return aside
+
+
+def damaged(path: Path, why: str) -> DamagedJournal:
+    """The error for a journal at `path` that is damaged, for the reason `why`."""
+    return DamagedJournal(
+        f"The journal {path} is damaged: {why}. It is left as it is. Start with --rejoin to put it aside and watch the "
+        "game it belongs to; without it this node cannot play on there. An older copy must not take its place: the "
+        "node could contradict what it has said since."
     )
 
 
@@ -267,7 +309,7 @@ def _explained(path: Path, error: sqlite3.Error) -> JournalError:
                 "is lost."
             )
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return _damaged(path, str(error))
+            return damaged(path, str(error))
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return JournalError(
                 f"The journal {path} cannot be written ({error}). Make the file and its folder writable for the user "

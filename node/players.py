@@ -11,6 +11,7 @@ from node.app import Node, NodeError
 from node.autoplay import act_by_bot
 from node.clock import monotonic_s
 from node.hall import TableSeen
+from protocol.messages import RequestKind
 from protocol.session import Session
 
 _log = logging.getLogger(__name__)
@@ -26,7 +27,7 @@ class BotPlayer:
         self._wanted = wanted
         self._starts_with = starts_with
         self._thinking: asyncio.TimerHandle | None = None
-        self._thinks_about: tuple[bytes, int, int, tuple[int, ...]] | None = None
+        self._thinks_about: tuple[bytes, int, int, tuple[int, ...], tuple[RequestKind, ...]] | None = None
         self._unwatch = node.watch(self._soon)
         self._due: asyncio.Handle | None = None
 
@@ -74,13 +75,14 @@ class BotPlayer:
         assert session.game is not None
         now_s = monotonic_s()
         gone = session.may_go_on_without(now_s)
-        moment = (session.table, session.height, session.round, gone)
+        consents = session.consents_awaited()
+        moment = (session.table, session.height, session.round, gone, consents)
         if self._thinks_about == moment:
             return
         if self._thinking is not None:
             self._thinking.cancel()
             self._thinking = None
-        if not session.may_wish() and not session.may_act(now_s) and not gone:
+        if not session.may_wish() and not session.may_act(now_s) and not gone and not consents:
             return
         self._thinks_about = moment
         delay_s = random.uniform(*self._node.settings.thinking_s)  # noqa: S311 - only to look human

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from node.clock import monotonic_s, unix_s
@@ -20,6 +22,32 @@ from protocol.outputs import Compute, Drop, RecordKind, Send, Store, Tell
 from protocol.session import Session
 
 _log = logging.getLogger(__name__)
+
+
+class CrashPoint:
+    """For tests: kills this process the n-th time it passes a point, as in `RUMMESH_CRASH_AT=after-store.lock:3`.
+
+    Points are `before-store`, `after-store`, each also for one kind of record, and `after-send`.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._point, _, times = text.partition(":")
+        self._left = int(times or 1)
+
+    def passed(self, point: str) -> None:
+        """This point is passed now."""
+        if point == self._point:
+            self._left -= 1
+            if self._left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def passed_with(self, point: str, records: Sequence[JournalRecord]) -> None:
+        """As `passed`, also for the point of each kind of these records."""
+        for named in (point, *(f"{point}.{record.kind}" for record in records)):
+            self.passed(named)
+
+
+_crash_point = CrashPoint(os.environ.get("RUMMESH_CRASH_AT", ""))
 
 
 class Links(Protocol):
@@ -126,6 +154,7 @@ class Runner:
                         self._links.broadcast(frame, but=but)
                     else:
                         self._links.send(to, frame)
+                    _crash_point.passed("after-send")
                 case Drop(node, reason):
                     self._links.close_link(node, reason)
                 case Tell(event):
@@ -146,12 +175,14 @@ class Runner:
         self._happens(lambda session, now_s: session.computed(asked.number, result, now_s))
 
     def _write(self, records: list[JournalRecord]) -> bool:
+        _crash_point.passed_with("before-store", records)
         try:
             self._journal.append(records)
         except JournalError as error:
             self.failure = str(error)
             _log.error("the journal failed, this table stands still: %s", error)
             return False
+        _crash_point.passed_with("after-store", records)
         if any(record.kind == RecordKind.CLOSED.value for record in records):
             self._erase_secrets(but_last=False)
         elif any(record.kind == RecordKind.SECRET.value for record in records):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import heapq
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from nacl.signing import SigningKey
@@ -21,10 +22,11 @@ from engine.state import GameResult
 from node.autoplay import act_by_bot
 from node.keystore import Identity
 from protocol.dealing.open_deal import open_dealer
+from protocol.envelope import open_envelope
 from protocol.events import EntryCommitted, Event, EvidenceFound, MessageRefused
 from protocol.game import DealerMaker, series_standing
-from protocol.messages import TableCard
-from protocol.outputs import Compute, Drop, Send, Store, Tell
+from protocol.messages import RequestKind, TableCard
+from protocol.outputs import Compute, Drop, Output, Send, Store, Tell
 from protocol.session import Record, Session
 
 MIN_DELAY_S: Final = 0.001
@@ -34,8 +36,10 @@ THINKING_S: Final = (0.2, 2.0)
 MAX_EVENTS_AT_ONCE: Final = 10_000
 MAX_VIRTUAL_S: Final = 100_000.0
 
+opened = lru_cache(maxsize=8192)(open_envelope)  # all nodes run this code: what one has opened need not be opened again
+
 Player = Callable[[Session, float], None]
-Moment = tuple[int, int, tuple[int, ...]]  # height, round, who is out of contact
+Moment = tuple[int, int, tuple[int, ...], tuple[RequestKind, ...]]  # height, round, who is away, what is asked of it
 
 
 class StuckTable(Exception):  # noqa: N818 - a finding of the simulation, named for what it is
@@ -113,6 +117,7 @@ class SimulatedTable:
                 make_dealer=make_dealer,
                 card=card if index == 0 else None,
             )
+            session.open_frame = opened
             self.nodes.append(SimulatedNode(session_name(session), session))
         self._index = {node.session.signer.node_id: index for index, node in enumerate(self.nodes)}
         for index in range(seats):
@@ -174,6 +179,7 @@ class SimulatedTable:
             now_s=self.now_s,
         )
         assert session is not None, "no game had started"
+        session.open_frame = opened
         node.session, node.down, node.thinks_at = session, False, None
         for other, peer in enumerate(self.nodes):
             if other != index and not peer.down:
@@ -240,23 +246,36 @@ class SimulatedTable:
         node = self.nodes[index]
         if node.down:
             return
-        for output in node.session.take_outputs():
-            match output:
-                case Send():
-                    self._send(index, output)
-                case Tell(event):
-                    node.events.append(event)
-                    if index == 0 and isinstance(event, EntryCommitted) and isinstance(event.action, RacksOpened):
-                        assert node.session.state is not None
-                        self._turns += node.session.state.turn_number
-                case Drop(other):
-                    node.dropped.add(other)  # the link comes back at once: the frame is what counts
-                case Store(kind, height, data):
-                    node.journal.append(Record(kind, height, data, self.now_s))
-                case Compute():
-                    self.at(self.now_s + self.rng.uniform(*COMPUTING_S), self._computation(index, output))
-        self._think(index)
-        self._wake(index)
+        self._do_all(index, node.session.take_outputs())
+        if not node.down:
+            self._think(index)
+            self._wake(index)
+
+    def _do_all(self, index: int, outputs: Sequence[Output]) -> None:
+        """Do what a session wants done, in order."""
+        for output in outputs:
+            self._do(index, output)
+
+    def _do(self, index: int, output: Output) -> None:
+        node = self.nodes[index]
+        match output:
+            case Send():
+                self._send(index, output)
+            case Tell(event):
+                node.events.append(event)
+                if index == 0 and isinstance(event, EntryCommitted) and isinstance(event.action, RacksOpened):
+                    assert node.session.state is not None
+                    self._turns += node.session.state.turn_number
+            case Drop(other):
+                self._drop(index, other)
+            case Store(kind, height, data):
+                node.journal.append(Record(kind, height, data, self.now_s))
+            case Compute():
+                self.at(self.now_s + self.rng.uniform(*COMPUTING_S), self._computation(index, output))
+
+    def _drop(self, index: int, other: bytes) -> None:
+        """A node wants a link closed. Here it comes back at once: the frame is what counts."""
+        self.nodes[index].dropped.add(other)
 
     def _computation(self, index: int, asked: Compute) -> Callable[[], None]:
         life = self.nodes[index].life
@@ -295,7 +314,8 @@ class SimulatedTable:
         node = self.nodes[index]
         state = node.session.state
         gone = node.session.may_go_on_without(self.now_s)
-        due = node.session.may_act(self.now_s) or node.session.may_wish() or gone
+        asked = node.session.consents_awaited()
+        due = node.session.may_act(self.now_s) or node.session.may_wish() or gone or asked
         if state is None or not due or node.thinks_at == _moment(node.session):
             return
         node.thinks_at = _moment(node.session)
@@ -315,7 +335,7 @@ class SimulatedTable:
         self._wakes[index] = when_s
 
         def event() -> None:
-            if self._wakes.get(index) == when_s and not node.down and not finished(node.session):
+            if self._wakes.get(index) == when_s and not node.down:
                 self._wakes.pop(index, None)
                 node.session.handle_deadline(self.now_s)
                 self._after(index)
@@ -343,7 +363,7 @@ def finished(session: Session) -> bool:
 
 def _moment(session: Session) -> Moment:
     gone = tuple(absence.seat for absence in session.absences())
-    return session.height, session.round, gone
+    return session.height, session.round, gone, session.consents_awaited()
 
 
 def commits(node: SimulatedNode) -> list[EntryCommitted]:

@@ -2,7 +2,8 @@
 
 A frame is its length in 4 bytes, big-endian, then so many bytes. Each link has one task that reads; writing goes
 straight into the socket's buffer, and a link whose buffer grows beyond its limit is lost, so that a slow reader holds
-up nobody. Each wanted node has one task that dials it whenever there is no link.
+up nobody. Each wanted node has one task that dials it whenever there is no link. A node that sends more than its due is
+read more slowly, and loses its link if it goes on (docs/reliability.md, section 1).
 
 There is at most one link to a node. Of two that were dialled crosswise the one dialled by the smaller node id stays, on
 both sides; of two dialled by the same side the newer one stays, because a node dials only when it has lost, or never
@@ -20,7 +21,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from node import handshake
 from node.clock import monotonic_s, random_bytes
@@ -32,9 +33,11 @@ from protocol.envelope import VERSION
 
 MAX_FRAME_BYTES: Final = 262_144
 _HEAD_BYTES: Final = 4
-_FRAME_COST_BYTES: Final = 256  # what handling a frame costs besides its bytes, against floods of tiny ones
 _MAX_REPORTED: Final = 256
+_MAX_METERS: Final = 256  # nodes and addresses whose use is remembered beyond a link
 _log = logging.getLogger(__name__)
+_Key = TypeVar("_Key")
+_Kept = TypeVar("_Kept")
 
 
 class TransportError(OSError):
@@ -43,7 +46,7 @@ class TransportError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class LinkLimits:
-    """What other machines may cost this one. All are far above what a table needs."""
+    """What other machines may cost this one. All are far above what a table needs (docs/reliability.md, section 1)."""
 
     handshake_s: float = 5.0
     connect_s: float = 3.0
@@ -53,14 +56,68 @@ class LinkLimits:
     courtesy_s: float = 0.25  # the larger id dials so much later, so that two nodes seldom dial crosswise
     flush_s: float = 0.5  # what a closing link may take to send what is queued
     queue_bytes: int = 4 * 1024 * 1024
+    queue_frames: int = 8192
     wants: int = 256
     addresses_per_want: int = 8
     handshakes: int = 64
     handshakes_per_address: int = 8
-    links: int = 64
+    links: int = 64  # of nodes that dial this one and that it does not want itself
     links_per_address: int = 16
+    connections_per_s: float = 10.0  # from one address
+    burst_connections: int = 60
     bytes_per_s: int = 4 * 1024 * 1024
     burst_bytes: int = 16 * 1024 * 1024
+    frames_per_s: int = 500
+    burst_frames: int = 2000
+    overload_s: float = 10.0  # a node that sends more than its due for so long loses its link
+
+
+class _Bucket:
+    """A token bucket: `rate` a second, `burst` at once."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._credit = burst
+        self._last_s = monotonic_s()
+
+    def take(self, amount: float) -> float:
+        """Spend `amount`; returns for how many seconds nothing more should be spent."""
+        now_s = monotonic_s()
+        self._credit = min(self._burst, self._credit + (now_s - self._last_s) * self._rate) - amount
+        self._last_s = now_s
+        return max(0.0, -self._credit / self._rate)
+
+    def give_back(self, amount: float) -> None:
+        """What was taken is not spent after all."""
+        self._credit += amount
+
+    @property
+    def rested(self) -> bool:
+        """Whether so much is left that a full second's due could come at once."""
+        return self._credit >= min(self._rate, self._burst / 2)
+
+
+class _Meter:
+    """How much a node sends. It outlives the node's link: who is closed for sending too much gets no new burst."""
+
+    def __init__(self, limits: LinkLimits) -> None:
+        self._bytes = _Bucket(limits.bytes_per_s, limits.burst_bytes)
+        self._frames = _Bucket(limits.frames_per_s, limits.burst_frames)
+        self._over_since_s: float | None = None
+
+    def take(self, size_bytes: int) -> float:
+        """Count a frame; returns for how many seconds no further one should be read."""
+        wait_s = max(self._bytes.take(size_bytes), self._frames.take(1))
+        if self._bytes.rested and self._frames.rested:
+            self._over_since_s = None
+        elif wait_s > 0.0 and self._over_since_s is None:
+            self._over_since_s = monotonic_s()
+        return wait_s
+
+    def over_s(self) -> float:
+        """For how long the node has been sending more than its due without a pause."""
+        return 0.0 if self._over_since_s is None else monotonic_s() - self._over_since_s
 
 
 @dataclass(eq=False, slots=True)
@@ -74,10 +131,16 @@ class _Link:
     node_id: bytes = b""
     since_s: float = 0.0
     lost: bool = False
+    queued: int = 0  # frames written since the buffer was last empty
     task: asyncio.Task[None] | None = None  # the one that reads, once linked
 
     def write(self, frame: bytes) -> None:
+        self.queued = self.queued + 1 if self.waiting_bytes else 1
         self.writer.write(len(frame).to_bytes(_HEAD_BYTES) + frame)
+
+    @property
+    def waiting_bytes(self) -> int:
+        return self.writer.transport.get_write_buffer_size()
 
 
 @dataclass(eq=False, slots=True)
@@ -138,6 +201,8 @@ class Mesh:
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing: set[asyncio.Task[None]] = set()
         self._reported: dict[tuple[str, str], float] = {}
+        self._meters: dict[bytes, _Meter] = {}
+        self._doors: dict[str, _Bucket] = {}  # by address: how many connections it may still make
 
     # What the node asks
 
@@ -232,10 +297,10 @@ class Mesh:
         no_delay(writer)
         peer = writer.get_extra_info("peername")
         link = _Link(reader, writer, Role.LISTENER, plain_host(peer[0]) if peer else "unknown")
-        if self._stopped:
+        if self._stopped or self._floods(link.host):
             writer.transport.abort()
             return
-        refusal = self._too_many(link.host)
+        refusal = self._too_many_handshakes(link.host)
         if refusal is not None:
             link.write(handshake.reason_to_bytes(refusal))
             self._report(link.host, refusal)
@@ -244,16 +309,31 @@ class Mesh:
         self._handshakes.add(link)
         self._spawn(self._welcome(link))
 
-    def _too_many(self, host: str) -> str | None:
-        """Why no further connection from `host` is accepted, None if it is."""
+    def _floods(self, host: str) -> bool:
+        """Whether an address connects so often that it does not even get a reason."""
         limits = self._limits
+        door = _recent(self._doors, host, lambda: _Bucket(limits.connections_per_s, limits.burst_connections))
+        if door.take(1) == 0.0:
+            return False
+        door.give_back(1)  # what is refused costs nothing: it gets through again as soon as it slows down
+        self._report(host, "too many connections")
+        return True
+
+    def _too_many_handshakes(self, host: str) -> str | None:
+        """Why no further connection from `host` is listened to, None if it is."""
         pending = Counter(link.host for link in self._handshakes)
-        accepted = Counter(link.host for link in self._links.values() if link.role is Role.LISTENER)
-        if len(self._handshakes) >= limits.handshakes or pending[host] >= limits.handshakes_per_address:
-            return "too many unfinished handshakes"
-        if accepted.total() >= limits.links or accepted[host] >= limits.links_per_address:
-            return "too many links"
-        return None
+        if pending.total() < self._limits.handshakes and pending[host] < self._limits.handshakes_per_address:
+            return None
+        return "too many unfinished handshakes"
+
+    def _too_many_links(self, new: _Link) -> bool:
+        """Whether there is no room for the link of a stranger. Who is wanted, or linked already, always has room."""
+        wanted = {want.met for want in self._wants.values()}
+        if new.node_id in wanted or new.node_id in self._links:
+            return False
+        accepted = [link for link in self._links.values() if link.role is Role.LISTENER]
+        strangers = Counter(link.host for link in accepted if link.node_id not in wanted)
+        return strangers.total() >= self._limits.links or strangers[new.host] >= self._limits.links_per_address
 
     async def _welcome(self, link: _Link) -> None:
         """Shake hands as the listener."""
@@ -272,6 +352,9 @@ class Mesh:
                 link.write(handshake.reason_to_bytes(ALREADY_LINKED))
                 self._close(link)
                 return
+            if self._too_many_links(link):
+                link.write(handshake.reason_to_bytes("too many links"))
+                raise Refused("too many links")
             link.write(handshake.proof_to_bytes(self._sign(Role.LISTENER, other, own)))
             self._adopt(link)
         except AlreadyLinked:
@@ -359,8 +442,8 @@ class Mesh:
     # Links carry
 
     def _queue(self, link: _Link, frame: bytes) -> bool:
-        waiting = link.writer.transport.get_write_buffer_size()
-        if waiting and waiting + len(frame) > self._limits.queue_bytes:
+        waiting = link.waiting_bytes
+        if waiting and (waiting + len(frame) > self._limits.queue_bytes or link.queued >= self._limits.queue_frames):
             self._lose(link, f"reads too slowly, {waiting} bytes wait for it", at_once=True)
             return False
         link.write(frame)
@@ -368,18 +451,15 @@ class Mesh:
 
     async def _receive(self, link: _Link) -> None:
         """Read frames until the link is lost."""
-        credit: float = self._limits.burst_bytes
-        last_s = monotonic_s()
+        meter = _recent(self._meters, link.node_id, lambda: _Meter(self._limits))
         try:
             while not link.lost:
                 frame = await self._read_frame(link, MAX_FRAME_BYTES)
-                now_s = monotonic_s()
-                credit = min(self._limits.burst_bytes, credit + (now_s - last_s) * self._limits.bytes_per_s)
-                credit -= len(frame) + _FRAME_COST_BYTES
-                last_s = now_s
+                wait_s = meter.take(len(frame))
                 self._on_frame(link.node_id, frame)
-                if credit < 0:  # TCP then slows the sender down
-                    await asyncio.sleep(-credit / self._limits.bytes_per_s)
+                if meter.over_s() > self._limits.overload_s:
+                    raise Refused(f"sent more than it may for {self._limits.overload_s:g} s")
+                await asyncio.sleep(wait_s)  # TCP then slows the sender down; 0 lets the other links have their turn
         except Refused as error:
             self._lose(link, str(error), at_once=True)
         except (OSError, EOFError) as error:
@@ -532,3 +612,12 @@ class Mesh:
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         return spawn(work, self._tasks, "a link's task failed")
+
+
+def _recent(kept: dict[_Key, _Kept], key: _Key, make: Callable[[], _Kept]) -> _Kept:
+    """What is kept for `key`, made if there is nothing; the one that was used longest ago makes room."""
+    found = kept.pop(key) if key in kept else make()
+    if len(kept) >= _MAX_METERS:
+        del kept[next(iter(kept))]
+    kept[key] = found
+    return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from engine.actions import (
     Action,
@@ -17,14 +18,20 @@ from engine.actions import (
     Discard,
     Draw,
     DrawDealt,
+    Extend,
+    Leave,
+    LongPause,
     NextGame,
     Pass,
+    Pause,
     Play,
     RacksDealt,
     RacksOpened,
     Redealt,
     Remove,
+    Resume,
     StartDealt,
+    TakeBack,
     TakeDiscard,
     Timeout,
 )
@@ -51,10 +58,15 @@ from protocol.messages import (
     NextGameEntry,
     NextGameWish,
     RemoveEntry,
+    Request,
+    RequestEntry,
+    RequestKind,
     SeatAction,
     SignedAction,
 )
 from protocol.roster import seat_of
+
+NEED_ALL: Final = frozenset({RequestKind.LONG_PAUSE, RequestKind.TAKE_BACK})  # granted when everybody asks for it
 
 DealerMaker = Callable[[Genesis, Seat | None, bytes | None, Entropy], Dealer]
 """Makes the dealer of one game from its `secret()`, None for fresh secrets; an observer has no seat."""
@@ -97,6 +109,7 @@ class Game:
         self._keep = keep
         self._used_keys: frozenset[bytes] = frozenset()
         self._wishes: dict[Seat, Envelope] = {}
+        self._requests: dict[tuple[RequestKind, Seat], Envelope] = {}
         self.state: PublicState = start_series(genesis.rules, len(genesis.members))
         self.dealer = self._fresh_dealer()
         self.height = 1  # of the next entry
@@ -118,7 +131,7 @@ class Game:
 
     @property
     def between_games(self) -> bool:
-        """A game is scored and the series goes on: only the next game can be an entry."""
+        """A game is scored and the series goes on: the next game can be an entry, or that somebody leaves."""
         return self.state.phase is Phase.OVER and not series_standing(self.state).over
 
     @property
@@ -171,6 +184,21 @@ class Game:
         wishes = tuple(self._wishes[seat].raw for seat in sorted(self._wishes))
         return self.entry(NextGameEntry(self.state.game + 1, wishes))
 
+    def request_entry(self) -> Entry | None:
+        """The entry that grants the first request that waits, in seat order after the actor (rule 10)."""
+        seats = self.seats_in_game()
+        first = sum(seat <= self.state.turn for seat in seats)
+        for seat in (*seats[first:], *seats[:first]):
+            for kind in RequestKind:
+                asking = [self._requests.get(asked) for asked in self._all_asking(kind, seat)]
+                if None not in asking:
+                    return self.entry(RequestEntry(tuple(envelope.raw for envelope in asking if envelope is not None)))
+        return None
+
+    def _all_asking(self, kind: RequestKind, seat: Seat) -> list[tuple[RequestKind, Seat]]:
+        """The requests that it takes to grant one of a seat's."""
+        return [(kind, other) for other in (self.seats_in_game() if kind in NEED_ALL else (seat,))]
+
     def sign_action(self, action: SeatAction) -> SignedAction:
         """The body of the own action with its proofs. Raises `IllegalMove` if the rules refuse it."""
         after = apply(self.state, action)
@@ -202,6 +230,8 @@ class Game:
                 return self._judge_next_game(content)
             case RemoveEntry():
                 return self._judge_remove(content)
+            case RequestEntry():
+                return self._judge_request(content)
             case GenesisEntry():
                 return Judgement(None, None, "a second genesis")
         if self.call is not None:
@@ -217,7 +247,7 @@ class Game:
                 return Judgement(signed.action, None, reason)
             action = signed.action
         else:
-            action = Timeout()
+            action = Timeout() if self.state.paused is None else Resume(None)
         return self._applied(action)
 
     def _judge_remove(self, content: RemoveEntry) -> Judgement:
@@ -244,6 +274,24 @@ class Game:
             return Judgement(action, apply(self.state, action), parts=parts)
         except IllegalMove as move:
             return Judgement(action, None, f"{move.code}: {move.sentence}")
+
+    def _judge_request(self, content: RequestEntry) -> Judgement:
+        try:
+            asked = [self._asked(open_envelope(raw)) for raw in content.requests]
+        except RemoteProtocolError as error:
+            return Judgement(None, None, error.reason)
+        if not asked or asked != self._all_asking(*asked[0]):
+            return Judgement(None, None, "expected one request, or the same of every seat in the game, in seat order")
+        return self._applied(request_action(*asked[0]))
+
+    def _asked(self, envelope: Envelope) -> tuple[RequestKind, Seat]:
+        """What is asked for at this moment, and by whom. Raises `RemoteProtocolError`."""
+        body, seat = envelope.body, seat_of(self.genesis, envelope.sender)
+        if not isinstance(body, Request) or seat is None or envelope.table != self.genesis.table:
+            raise RemoteProtocolError(None, "expected a request of a seat of this table")
+        if (body.height, body.prev) != (self.height, self.head):
+            raise RemoteProtocolError(None, "request for another moment")
+        return body.kind, seat
 
     def _judge_next_game(self, content: NextGameEntry) -> Judgement:
         if not self.between_games:
@@ -367,10 +415,11 @@ class Game:
         self.height = entry.height + 1
         self.call = None
         self._wishes = {}
+        self._requests = {}
         if isinstance(entry.content, NextGameEntry):
             self.gid = _game_id(self.genesis.table, self.state.game, self.head)
             self.dealer = self._fresh_dealer()
-        if isinstance(entry.content, RemoveEntry):
+        if isinstance(judged.action, (Leave, Remove)):
             self._without_some()
         elif self.state.phase is Phase.OVER:
             self._keep(self.dealer)
@@ -378,7 +427,7 @@ class Game:
             self._open_call(draw_part if self.state.call.name is CallName.DRAW else None)
 
     def _without_some(self) -> None:
-        """Seats were removed: what this node must have anew, or must forget (rules 19, 20)."""
+        """Seats are gone: what this node must have anew, or must forget (rules 19, 20)."""
         anew = self.state.phase is Phase.START
         if anew or self.seat is None:
             self.dealer.erase()
@@ -432,6 +481,25 @@ class Game:
             raise RemoteProtocolError(None, "part of a deal while no call is open")
         return self.call.add(seat, envelope)
 
+    def request(self, kind: RequestKind) -> Request:
+        """The body of an own request."""
+        return Request(self.height, self.head, kind)
+
+    def add_request(self, envelope: Envelope) -> bool:
+        """Hold a request; False if it was held. Raises `RemoteProtocolError`, also if the rules do not allow it."""
+        asked = self._asked(envelope)
+        if asked in self._requests:
+            return False
+        judged = self._applied(request_action(*asked))
+        if judged.after is None:
+            raise RemoteProtocolError(envelope.sender, f"request {asked[0].value}: {judged.reason}")
+        self._requests[asked] = envelope
+        return True
+
+    def requests(self) -> dict[tuple[RequestKind, Seat], Envelope]:
+        """The requests that wait."""
+        return dict(self._requests)
+
     def wish(self) -> NextGameWish:
         """The body of the own wish for the next game."""
         return NextGameWish(self.height, self.head, self.state.game + 1)
@@ -469,6 +537,23 @@ def series_standing(state: PublicState) -> Standing:
     """Where the series stands, the game just scored included."""
     results = state.results if state.result is None else (*state.results, state.result)
     return standing(state.rules, results, len(state.seats))
+
+
+def request_action(kind: RequestKind, seat: Seat) -> Action:
+    """What happens if a seat's request is granted."""
+    match kind:
+        case RequestKind.LEAVE:
+            return Leave(seat)
+        case RequestKind.RESUME:
+            return Resume(seat)
+        case RequestKind.EXTEND:
+            return Extend(seat)
+        case RequestKind.PAUSE:
+            return Pause(seat)
+        case RequestKind.LONG_PAUSE:
+            return LongPause()
+        case RequestKind.TAKE_BACK:
+            return TakeBack()
 
 
 def _drawn_slots(after: PublicState) -> tuple[Slot, ...]:

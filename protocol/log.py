@@ -112,7 +112,8 @@ def check_regroup(
 ) -> None:
     """Raises `RemoteProtocolError` unless these are the `Regroup`s of all of V without S for one round (rule 16).
 
-    `place` is height, hash of the entry before, round, and S.
+    `place` is height, hash of the entry before, round, and S. They may have led to an earlier round of S, from which
+    rule 6 led on.
     """
     without = place[3]
     check_without(seats, without)
@@ -121,11 +122,15 @@ def check_regroup(
         genesis.members[seat].node for seat in voters_of(seats, without)
     ]:
         raise RemoteProtocolError(None, "a regroup is not signed by all that stay, in seat order")
+    rounds = set()
     for envelope in envelopes:
         body = envelope.body
         assert isinstance(body, Regroup)
-        if (body.height, body.prev, body.round, body.without) != place:
+        rounds.add(body.round)
+        if (body.height, body.prev, body.without) != (place[0], place[1], without) or body.round > place[2]:
             raise RemoteProtocolError(envelope.sender, "regroup of another round")
+    if len(rounds) != 1:
+        raise RemoteProtocolError(None, "regroups of several rounds")
 
 
 def _opened(raws: Sequence[bytes], right: int, table: bytes, body: type) -> list[Envelope]:

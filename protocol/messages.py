@@ -125,6 +125,26 @@ class SignedAction:
     proof: bytes
 
 
+class RequestKind(Enum):
+    """What a seat may ask of the table, whoever's turn it is. Of one seat's requests an earlier kind comes first."""
+
+    LEAVE = "leave"
+    RESUME = "resume"
+    EXTEND = "extend"
+    PAUSE = "pause"
+    LONG_PAUSE = "long-pause"
+    TAKE_BACK = "take-back"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a seat asks for at this moment (rule 10), or, where all must agree to it, that it agrees."""
+
+    height: int
+    prev: Digest
+    kind: RequestKind
+
+
 @dataclass(frozen=True, slots=True)
 class GenesisEntry:
     """Height 0."""
@@ -141,7 +161,14 @@ class ActionEntry:
 
 @dataclass(frozen=True, slots=True)
 class TimeoutEntry:
-    """The actor's clock has run out."""
+    """The clock has run out: the actor's, or that of a pause."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestEntry:
+    """What was asked for is granted: the envelope of the `Request`, where all must agree those of all, by seat."""
+
+    requests: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +200,7 @@ class RemoveEntry:
     answers: tuple[Digest, ...] | None
 
 
-Content = GenesisEntry | ActionEntry | TimeoutEntry | NextGameEntry | AnswersEntry | RemoveEntry
+Content = GenesisEntry | ActionEntry | TimeoutEntry | RequestEntry | NextGameEntry | AnswersEntry | RemoveEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +353,7 @@ Body = (
     | GenesisDraft
     | GenesisSignature
     | SignedAction
+    | Request
     | NextGameWish
     | Proposal
     | Prevote
@@ -346,6 +374,7 @@ BODIES: Final[dict[str, type[Body]]] = {
         GenesisDraft,
         GenesisSignature,
         SignedAction,
+        Request,
         NextGameWish,
         Proposal,
         Prevote,

@@ -14,6 +14,7 @@ class RecordKind(Enum):
 
     SECRET = "secret"  # noqa: S105 - the word, not a secret: a dealer's secrets; never leaves the machine
     DRAFT = "draft"  # a genesis this node has signed
+    SILENT = "silent"  # what this node signed at this table is forgotten: it says nothing in its game
     OWN = "own"  # a message of our own, before it is sent
     HEARD = "heard"  # another's proposal, before it is prevoted
     LOCK = "lock"  # a precommit with the lock's entry and proof

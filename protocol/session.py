@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from engine.actions import Play
-from engine.errors import illegal
-from engine.rules import at_time_up
+from engine.errors import Fault, IllegalMove, illegal
+from engine.flow import CALL_OPEN
+from engine.rules import apply, at_time_up
 from engine.state import Phase, PublicState, Seat, Slot
 from engine.tiles import TileId
 from protocol.codec import decode, encode
@@ -26,12 +27,13 @@ from protocol.dealing.dealer import Dealer, Owed
 from protocol.envelope import Envelope, Signer, digest, open_envelope, seal
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import EntryCommitted, EvidenceFound, GameStarted, GameVoid, MessageRefused
-from protocol.game import DealerMaker, Game, Judgement, genesis_committed
+from protocol.game import NEED_ALL, DealerMaker, Game, Judgement, genesis_committed, request_action
 from protocol.lobby import Lobby
 from protocol.log import Committed, check_commit_certificate, content_kind, may_be_left_out
 from protocol.messages import (
     Body,
     CatchUp,
+    Content,
     DealPart,
     Genesis,
     GenesisDraft,
@@ -44,6 +46,9 @@ from protocol.messages import (
     Prevote,
     Proposal,
     Regroup,
+    Request,
+    RequestEntry,
+    RequestKind,
     SeatAction,
     SignedAction,
     Sitting,
@@ -66,6 +71,8 @@ MAX_TAKEN: Final = 4096
 LIMIT_S: Final = 5.0  # for a part of an open call
 LONG_LIMIT_S: Final = 20.0
 LONG_PARTS: Final = frozenset({PartKind.SHUFFLE, PartKind.TAG, PartKind.TAG_SHARES})
+OUTLAST_A_TURN: Final = frozenset({RequestKind.LEAVE, RequestKind.PAUSE})
+_NO_SEAT: Final = Fault("NO-SEAT", "You are not in this game.")
 VOTE_LIMIT_S: Final = 10.0  # for a vote, from the own one on
 
 
@@ -88,6 +95,7 @@ class _Peer:
 
     heard_s: float
     status: Status | None = None
+    caught_up_s: float = -HEARTBEAT_S  # when it was last sent entries
     compared: set[int] = field(default_factory=set)  # heights at which it was sent our branch
 
 
@@ -96,19 +104,22 @@ class Session:
     """One node at one table.
 
     `entropy(n)` gives n fresh random bytes, in any thread; `make_dealer(genesis, seat, None, entropy)` a dealer for a
-    game. Long computations go out as `Compute`, to be done in any thread or here.
+    game. Long computations go out as `Compute`, to be done in any thread or here. `open_frame` opens what comes in.
     """
 
     signer: Signer
     table: bytes
     entropy: Callable[[int], bytes]
     make_dealer: DealerMaker
+    open_frame: Callable[[bytes], Envelope] = open_envelope
     lobby: Lobby = field(init=False)
     game: Game | None = None
     log: list[Committed] = field(default_factory=list)
     clock: TurnClock = field(default_factory=TurnClock)
     evidence: list[EvidenceFound] = field(default_factory=list)
     draft: Play | None = None  # the own player's unfinished play, for the end of its time
+    silent: bool = False  # what it has signed at this table is forgotten: it follows, and signs nothing of the game
+    _remembers: bool = False  # all that it has signed at this table
     _driver: HeightDriver | None = None
     _outputs: list[Output] = field(default_factory=list)
     _peers: dict[bytes, _Peer] = field(default_factory=dict)
@@ -128,6 +139,8 @@ class Session:
     _standstill: Standstill | None = None
     _looked_s: float = 0.0
     _awaited_s: dict[Owed, float] = field(default_factory=dict)  # since when a part of the open call could be here
+    _asks: set[RequestKind] = field(default_factory=set)  # what the own player waits to be granted
+    _acted: SeatAction | None = None  # the own action of this turn, until it or another of the own is agreed
     void: GameVoid | None = None
     _seats_at: list[tuple[Seat, ...]] = field(default_factory=list)  # V before each entry of the log
     _given_up: set[Seat] = field(default_factory=set)  # whom the own player wants to go on without
@@ -144,23 +157,27 @@ class Session:
         make_dealer: DealerMaker,
         card: TableCard | None = None,
         signed: GenesisDraft | None = None,
+        silent: bool = False,
         now_s: float = 0.0,
     ) -> Session:
         """A session that sits down at a table: opens it with `card`, or joins one that somebody else has opened.
 
-        `signed`: after a restart, the genesis that this node had signed, and with which the others may have begun.
+        `signed`: after a restart, the genesis that this node had signed, and with which the others may have begun; for
+        sure it has signed nothing after it. `silent`: what was signed here before is forgotten. The session is then an
+        observer, as is one that finds its own node in a running game that it knows nothing of: it must not vote where
+        it may have voted (docs/reliability.md, section 4).
         """
-        session = cls(signer, table, entropy, make_dealer)
+        session = cls(signer, table, entropy, make_dealer, silent=silent, _remembers=signed is not None)
         session._next_beat_s = now_s + HEARTBEAT_S
-        session._life = entropy(8)
-        own = Sitting(0, True, clean_name(name), bot, False, False, entropy(32))
+        own = Sitting(0, not silent, clean_name(name), bot, False, False, entropy(32))
+        session._life = own.fresh[:8]
         session.lobby = Lobby(table, signer.node_id, session._seal, session._outputs, own)
         if signed is not None:
             session.lobby.signed_before(signed)
-        elif card is None:
-            session.lobby.sit_down()
-        else:
+        elif card is not None:
             session.lobby.open_with(card)
+        elif not silent:
+            session.lobby.sit_down()
         return session
 
     @classmethod
@@ -242,7 +259,8 @@ class Session:
             return False
         state = self.game.state
         in_time = self.clock.end_s is None or now_s < self.clock.end_s
-        return state.phase is Phase.PLAY and state.turn == self.game.seat and not self._driver.acted and in_time
+        mine = state.phase is Phase.PLAY and state.turn == self.game.seat and state.paused is None
+        return mine and not self._driver.acted and in_time
 
     # What the player does
 
@@ -257,6 +275,7 @@ class Session:
             raise illegal("ALREADY-SENT", "Your move is already on its way.")
         if self.clock.end_s is not None and now_s >= self.clock.end_s:
             raise illegal("TIME-UP", "Your time is up.")
+        self._acted = action
         self._driver.propose_action(signed, now_s)
         self._settle(now_s)
 
@@ -281,6 +300,60 @@ class Session:
         if self.may_wish():
             self._driver.wish_next_game(now_s)
             self._settle(now_s)
+
+    # Requests (docs/agreement.md, rule 10)
+
+    def may_ask(self, kind: RequestKind) -> bool:
+        """Whether the own player may ask for this now; to leave and for a pause also while a call is open."""
+        return self.why_not_ask(kind) is None
+
+    def why_not_ask(self, kind: RequestKind) -> str | None:
+        """Why the own player may not ask for this now, in a sentence; None if it may."""
+        faults = self._refused_now(kind)
+        if not faults or (faults == (CALL_OPEN,) and kind in OUTLAST_A_TURN):
+            return None
+        return faults[0].sentence
+
+    def requests(self) -> dict[RequestKind, tuple[Seat, ...]]:
+        """What is asked for at this moment, with the seats that do, or agree to it."""
+        held = () if self.game is None else sorted(self.game.requests(), key=lambda asked: asked[1])
+        return {kind: seats for kind in RequestKind if (seats := tuple(seat for k, seat in held if k is kind))}
+
+    def consents_awaited(self) -> tuple[RequestKind, ...]:
+        """What another has asked for that the own player has to agree to, and has not."""
+        if self.game is None or self.game.seat is None:
+            return ()
+        undo = self.game.state.undo
+        asked = self.requests()
+        if undo is None or undo.turn not in asked.get(RequestKind.TAKE_BACK, ()):
+            asked.pop(RequestKind.TAKE_BACK, None)
+        return tuple(kind for kind in asked if kind in NEED_ALL and self.game.seat not in asked[kind])
+
+    def asks(self) -> frozenset[RequestKind]:
+        """What the own player has asked for and waits for."""
+        return frozenset(self._asks)
+
+    def ask(self, kind: RequestKind, now_s: float) -> None:
+        """The own player asks for something. Raises `IllegalMove` if the rules refuse it.
+
+        It is asked for again at every height until it is granted or has lost its sense. Safe to ask twice.
+        """
+        if self.game is None or self._driver is None or self.game.seat is None:
+            raise LocalProtocolError("no seat in a running game")
+        if not self.may_ask(kind):
+            raise IllegalMove(self._refused_now(kind))
+        self._asks.add(kind)
+        self._settle(now_s)
+
+    def _refused_now(self, kind: RequestKind) -> tuple[Fault, ...]:
+        """Why the rules refuse the own request just now; empty if they do not."""
+        if self.game is None or self.game.seat is None:
+            return (_NO_SEAT,)
+        try:
+            apply(self.game.state, request_action(kind, self.game.seat))
+        except IllegalMove as move:
+            return move.faults
+        return ()
 
     # Absence (docs/agreement.md, rules 12 to 18)
 
@@ -333,7 +406,7 @@ class Session:
         if (named := digest(frame)) in self._taken:
             return  # a copy that somebody forwarded
         try:
-            envelope = open_envelope(frame)
+            envelope = self.open_frame(frame)
         except RemoteProtocolError as error:  # nobody honest sends or forwards this
             self._outputs.append(Tell(MessageRefused(link, error.reason)))
             self._outputs.append(Drop(link, error.reason))
@@ -365,6 +438,7 @@ class Session:
         """Time has passed: maybe a heartbeat, the end of the own time, or of a propose time-out. Safe at any time."""
         if now_s >= self._next_beat_s:
             self._next_beat_s = now_s + HEARTBEAT_S
+            self._look_around(now_s)  # so that the heartbeat says what is missed by now
             self._outputs.append(Send(self._status().raw))
             self._drop_silent_links(now_s)
         self._finish_own_turn(now_s)
@@ -408,6 +482,7 @@ class Session:
                     self._outputs.append(Send(envelope.raw, but=link))
             case (
                 SignedAction()
+                | Request()
                 | NextGameWish()
                 | Proposal()
                 | Prevote()
@@ -474,7 +549,10 @@ class Session:
                 peer.compared.add(status.height)
                 self._send_catch_up(link, self._first_regroup())
         elif status.height < self.height:
-            self._send_catch_up(link, status.height)
+            known_height = -1 if before is None else before.height
+            if status.height > known_height or now_s - peer.caught_up_s >= HEARTBEAT_S / 2:  # else it asks too often
+                peer.caught_up_s = now_s
+                self._send_catch_up(link, status.height)
         elif status.height == self.height and self._driver is not None and status.held != self._held():
             # Right after a link came up, or when nothing has moved for a beat: what was sent has been lost.
             stuck = before is not None and (before.height, before.held) == (status.height, status.held)
@@ -557,6 +635,8 @@ class Session:
             check_commit_certificate(committed, genesis, ())
             if committed != genesis_committed(genesis, committed.certificate):
                 raise RemoteProtocolError(None, "genesis entry with another place, state or attachments")
+            if seat_of(genesis, self.signer.node_id) is not None and not (self._remembers or self.lobby.signed):
+                self.silent = True
             self._start(genesis, committed.certificate, now_s)
             return
         if self.game is None:
@@ -575,11 +655,11 @@ class Session:
         self._look_around(now_s)
         while self._driver is not None and self.game is not None:
             self._driver.advance(now_s)
-            if self._driver.committed is None and not self._wish_to_go_on(now_s):
+            if self._driver.committed is None:
+                if self._wish_to_go_on(now_s) or self._ask_again() or self._act_again(now_s):
+                    continue
                 self._ask_for_jobs()
                 return
-            if self._driver.committed is None:
-                continue
             committed, judged, round_number = self._driver.committed
             before = self.game.state
             self.game.commit(committed, judged)
@@ -637,6 +717,32 @@ class Session:
             wish = ()  # everybody is here again (rule 17)
         return self._driver.wish_to_go_on(wish)
 
+    def _ask_again(self) -> bool:
+        """Sign what the own player asks for at this height, if it has not been. True if that has changed anything."""
+        assert self.game is not None
+        assert self._driver is not None
+        held = self.game.requests()
+        asked = [k for k in RequestKind if k in self._asks and (k, self.game.seat) not in held]
+        due = [kind for kind in asked if not self._refused_now(kind)]
+        for kind in due:
+            self._driver.ask(kind)
+        return bool(due)
+
+    def _act_again(self, now_s: float) -> bool:
+        """The own action that a request or a removal came before: sign it anew in the same turn. True if done."""
+        assert self.game is not None
+        assert self._driver is not None
+        if self._acted is None or not self.may_act(now_s):
+            return False
+        action, self._acted = self._acted, None
+        try:
+            signed = self.game.sign_action(action)
+        except IllegalMove:
+            return False
+        self._acted = action
+        self._driver.propose_action(signed, now_s)
+        return True
+
     def _ask_for_jobs(self) -> None:
         assert self.game is not None
         call = self.game.call
@@ -652,6 +758,8 @@ class Session:
             self._start(*self.lobby.complete, now_s)
 
     def _start(self, genesis: Genesis, certificate: tuple[bytes, ...], now_s: float) -> None:
+        if self.silent:
+            self._outputs.append(Store(RecordKind.SILENT, 0, b""))
         self.game = self._game(genesis)
         committed = genesis_committed(genesis, certificate)
         self._seats_at.append(())
@@ -670,7 +778,8 @@ class Session:
         def keep(dealer: Dealer) -> None:
             self._outputs.append(Store(RecordKind.SECRET, self.height, dealer.secret()))
 
-        return Game(genesis, seat_of(genesis, self.signer.node_id), new_dealer, keep, trusted=self._replaying)
+        seat = None if self.silent else seat_of(genesis, self.signer.node_id)
+        return Game(genesis, seat, new_dealer, keep, trusted=self._replaying)
 
     def _committed(
         self, before: PublicState, committed: Committed, judged: Judgement, round_number: int, now_s: float
@@ -680,7 +789,8 @@ class Session:
         entry = committed.entry
         self._seats_at.append(tuple(Seat(seat) for seat, own in enumerate(before.seats) if own.in_game))
         self.log.append(committed)
-        self.clock = self.clock.after(before, self.game.state, now_s)
+        self._move_clock(before, entry.content, now_s)
+        self._forget_what_is_done(before, judged)
         if before.game != self.game.state.game or self._contacts is None:
             self._meet(now_s)
         assert self._contacts is not None
@@ -693,6 +803,29 @@ class Session:
         kind = content_kind(entry.content)
         self._outputs.append(Tell(EntryCommitted(entry.height, round_number, kind, actor, judged.action)))
         self._begin_height(now_s)
+
+    def _move_clock(self, before: PublicState, content: Content, when_s: float) -> None:
+        assert self.game is not None
+        request = isinstance(content, RequestEntry)
+        self.clock = self.clock.after(before, self.game.state, when_s, request=request)
+
+    def _forget_what_is_done(self, before: PublicState, judged: Judgement) -> None:
+        """What is granted or has lost its sense is not asked for again, and the own action not sent again."""
+        assert self.game is not None
+        state, seat = self.game.state, self.game.seat
+        new_turn = (before.turn_number, before.game) != (state.turn_number, state.game)
+        if new_turn or isinstance(judged.action, SeatAction):
+            self._acted = None
+        if seat is None or before.game != state.game:
+            self._asks.clear()
+            return
+        self._asks = {kind for kind in self._asks if judged.action != request_action(kind, seat)}
+        if new_turn:
+            self._asks &= OUTLAST_A_TURN
+        if state.paused is not None:
+            self._asks.discard(RequestKind.PAUSE)
+        else:
+            self._asks -= {RequestKind.RESUME, RequestKind.LONG_PAUSE}
 
     def _begin_height(self, now_s: float) -> None:
         assert self.game is not None
@@ -722,7 +855,9 @@ class Session:
     def _clock_end_s(self) -> float | None:
         """When this node's clock of the height ends; for an open call the driver sets it itself."""
         assert self.game is not None
-        return None if self.game.call is not None else self.clock.end_s
+        if self.game.call is not None:
+            return None
+        return self.clock.end_s if self.game.state.paused is None else self.clock.pause_end_s
 
     def _own_turn_open(self) -> bool:
         return (
@@ -761,6 +896,8 @@ class Session:
             match record.kind:
                 case RecordKind.SECRET:
                     secret = record.data
+                case RecordKind.SILENT:
+                    self.silent = True
                 case RecordKind.COMMITTED:
                     self._replay_committed(decode(Committed, record.data), record.when_s)
                     pending = []
@@ -780,7 +917,10 @@ class Session:
                 elif record.kind is RecordKind.HEARD:
                     self._driver.receive(open_envelope(record.data), record.when_s)
                 else:
-                    self._driver.restore(open_envelope(record.data), record.when_s)
+                    said = open_envelope(record.data)
+                    self._driver.restore(said, record.when_s)
+                    if isinstance(said.body, Request):
+                        self._asks.add(said.body.kind)
         if self.game.call is not None:
             self.game.call.goes_live()
 
@@ -795,7 +935,7 @@ class Session:
             before = self.game.state
             self._seats_at.append(self.game.seats_in_game())
             self.game.replay(committed)
-            self.clock = self.clock.after(before, self.game.state, when_s)
+            self._move_clock(before, content, when_s)
         self.log.append(committed)
         self._driver = None
         if not self.game.over:

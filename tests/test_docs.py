@@ -29,16 +29,11 @@ FOREIGN = re.compile(
     r"|\bshared/"
     r"|\b(?:pypi|pythonhosted|piwheels|npmjs|crates|ghcr)\."
 )
-SECTIONS = {"rules.md": 6, "agreement.md": 3, "deal-entries.md": 9, "dealing.md": 7}
+SECTIONS = {"rules.md": 6, "agreement.md": 4, "deal-entries.md": 9, "dealing.md": 7}
 RULES_OF_AGREEMENT = 23
 SECURITY = DOCS / "security.md"
 TEST_NAME = re.compile(r"`(\w+\.py)::(\w+)`")
 PITFALLS = 30
-WITH_REMOVAL = {
-    "a leaver killed before or right after its vote for its `Leave",
-    "files, logs, crash dumps after an end, a leave, a removal",
-}
-"""Deviations of which a part is still to be tried (docs/security.md, section 8), as `rows` gives their cells."""
 CITED = re.compile(r"docs/([\w-]+\.md),\s+(?:section|sections)\s+(\d[\d.]*(?:(?:,| to| and) \d[\d.]*)*)")
 
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -190,8 +185,7 @@ def test_every_pitfall_has_its_tests() -> None:
     assert [row[0] for row in told if not TEST_NAME.findall("`" + row[3] + "`")] == []
 
 
-def test_every_deviation_has_its_tests_or_waits_for_removal() -> None:
+def test_every_deviation_has_its_tests() -> None:
     told = {row[0]: "`" + row[1] + "`" for row in rows(section(SECURITY, "8. Deviations"))}
     assert list(told) == [row[0] for row in rows(section(DOCS / "deal-entries.md", "9. Tests that must exist"))]
-    assert {name for name, tests in told.items() if "with removal" in tests} == WITH_REMOVAL
-    assert [name for name, tests in told.items() if not TEST_NAME.findall(tests) and name not in WITH_REMOVAL] == []
+    assert [name for name, tests in told.items() if not TEST_NAME.findall(tests)] == []

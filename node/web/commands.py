@@ -17,6 +17,7 @@ MAX_MELDS: Final = 120
 MAX_TILES: Final = 120
 MAX_TILE_ID: Final = 999
 MAX_OPTIONS: Final = 40
+MAX_SEATS: Final = 6
 MAX_OPTION_CHARS: Final = 40
 MAX_EXCHANGES: Final = 8
 _MAX_INT: Final = 2**53 - 1  # the largest whole number a page can hold exactly
@@ -126,6 +127,12 @@ def _is_exchange(value: Any) -> bool:
     )
 
 
+def _are_seats(value: Any) -> bool:
+    return (
+        isinstance(value, list) and 0 < len(value) <= MAX_SEATS and all(_is_int(seat, 0, MAX_SEATS) for seat in value)
+    )
+
+
 def _are_options(value: Any) -> bool:
     """House rules by name; whether they exist and fit is the engine's business."""
     if value is None:
@@ -162,5 +169,13 @@ COMMANDS: Final[Mapping[str, Mapping[str, Callable[[Any], bool]]]] = {
     "lay": {},
     "discard": {"tile": lambda value: _is_int(value, 0, MAX_TILE_ID)},
     "next_game": {},
+    "pause": {},
+    "long_pause": {},
+    "resume": {},
+    "extend": {},
+    "take_back": {},
+    "go_on_without": {"seats": _are_seats},
+    "keep_waiting": {},
+    "close_game": {},
     "new_lobby": {},
 }

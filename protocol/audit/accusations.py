@@ -21,6 +21,7 @@ from protocol.messages import (
     Precommit,
     Prevote,
     Proposal,
+    RequestEntry,
     SignedAction,
     TimeoutEntry,
 )
@@ -70,7 +71,9 @@ def wrong_at(game: Game, messages: tuple[Envelope, ...]) -> str | None:
                 return f"an action while the call {game.call.call.name.value} was open"
             return _prefixed("a wrong action", refusal(game, ActionEntry(messages[0].raw)))
         case Proposal():
-            if not isinstance(body.entry.content, (ActionEntry, TimeoutEntry, NextGameEntry, AnswersEntry)):
+            if not isinstance(
+                body.entry.content, (ActionEntry, TimeoutEntry, RequestEntry, NextGameEntry, AnswersEntry)
+            ):
                 return None
             judged = game.judge(body.entry)
             return None if judged.waiting or judged.after is not None else f"a wrong proposal: {judged.reason}"

@@ -31,6 +31,7 @@ from protocol.messages import (
     GenesisEntry,
     NextGameEntry,
     RemoveEntry,
+    RequestEntry,
 )
 from protocol.roster import check_genesis, seat_of
 
@@ -192,8 +193,12 @@ class _Audit:
     def _count(self, committed: Committed) -> None:
         content = committed.entry.content
         self.entries[content_kind(content)] += 1
-        inside = len(content.wishes) if isinstance(content, NextGameEntry) else int(isinstance(content, ActionEntry))
-        self.signatures += len(committed.certificate) + len(committed.regroup) + len(committed.attachments) + inside
+        self.signatures += len(committed.certificate) + len(committed.regroup) + len(committed.attachments)
+        match content:
+            case ActionEntry():
+                self.signatures += 1
+            case NextGameEntry(_, inside) | RequestEntry(inside):
+                self.signatures += len(inside)
 
     def _report(self) -> Report:
         state = self.game.state

@@ -44,6 +44,9 @@ from protocol.messages import (
     Proposal,
     Regroup,
     RemoveEntry,
+    Request,
+    RequestEntry,
+    RequestKind,
     SignedAction,
     TimeoutEntry,
 )
@@ -54,7 +57,17 @@ MAX_ROUNDS_AHEAD: Final = 16  # rule 8
 PROPOSE_TIMEOUT_S: Final = 1.0  # rule 11
 PROPOSE_TIMEOUT_GROWTH_S: Final = 0.5
 ANSWERS_CLOCK_S: Final = 1.0  # deal-entries section 4
-AGREEMENT_BODIES: Final = (SignedAction, NextGameWish, Proposal, Prevote, Precommit, Regroup, GoOnWish, DealPart)
+AGREEMENT_BODIES: Final = (
+    SignedAction,
+    Request,
+    NextGameWish,
+    Proposal,
+    Prevote,
+    Precommit,
+    Regroup,
+    GoOnWish,
+    DealPart,
+)
 REFUSALS: Final = 3  # rule 15: rounds running in which one seat stands against all others
 MAX_ACTIONS: Final = 4  # different actions of the actor that are kept at one height
 
@@ -99,6 +112,7 @@ class HeightDriver:
     _judged: dict[bytes, Judgement] = field(default_factory=dict)
     _proposals: dict[tuple[int, Seat], Envelope] = field(default_factory=dict)
     _actions: dict[bytes, _KnownAction] = field(default_factory=dict)
+    _request: Entry | None = None  # what grants the first request that waits
     _regroups: dict[int, dict[Seat, Envelope]] = field(default_factory=dict)  # by round
     _wishes: dict[Seat, tuple[GoOnWish, Envelope]] = field(default_factory=dict)
     _round_since_s: float = 0.0
@@ -139,6 +153,8 @@ class HeightDriver:
                 new = self._take_action(envelope, now_s)
             case DealPart():
                 new = self._take_part(envelope)
+            case Request():
+                new = self._take_request(envelope)
             case NextGameWish():
                 new = self.game.add_wish(envelope)
             case Proposal():
@@ -207,6 +223,13 @@ class HeightDriver:
             self._entries[entry_hash(entry)] = entry
         return True
 
+    def _take_request(self, envelope: Envelope) -> bool:
+        new = self.game.add_request(envelope)
+        self._request = self.game.request_entry()
+        if self._request is not None:
+            self._entries[entry_hash(self._request)] = self._request
+        return new
+
     def _take_part(self, envelope: Envelope) -> bool:
         new = self.game.add_part(envelope)
         self._report_faults()
@@ -270,7 +293,12 @@ class HeightDriver:
         if seat is None or not fits or envelope.table != self.game.genesis.table:
             raise RemoteProtocolError(None, "proof holds something else than a prevote of this height")
         assert isinstance(body, Prevote)
-        self._take_vote(Step.PREVOTE, seat, envelope, body)
+        try:
+            self._take_vote(Step.PREVOTE, seat, envelope, body)
+        except RemoteProtocolError as error:  # who shows a proof does not answer for a liar's other vote in it
+            if not error.evidence:
+                raise
+            self.report(error)
 
     def _check_round(self, envelope: Envelope, key: RoundKey) -> None:
         check_without(self._book.seats, key.without)
@@ -286,6 +314,10 @@ class HeightDriver:
         envelope = self._speak(signed)
         self._take_action(envelope, now_s)
         self.advance(now_s)
+
+    def ask(self, kind: RequestKind) -> None:
+        """The own player asks for something that the rules allow now."""
+        self._take_request(self._speak(self.game.request(kind)))
 
     def wish_next_game(self, now_s: float) -> None:
         """The own player wants the next game of the series; who was lost sits down again for it."""
@@ -324,6 +356,7 @@ class HeightDriver:
         """Every message of this height that a peer may need, in an order it can use."""
         parts = list(self.game.call.envelopes()) if self.game.call is not None else []
         parts += [envelope for _seat, envelope in sorted(self.game.wishes().items())]
+        parts += list(self.game.requests().values())
         actions = [action.envelope for action in self._actions.values()]
         proposals = [envelope for _place, envelope in sorted(self._proposals.items())]
         regroups = [by_seat[seat] for _round, by_seat in sorted(self._regroups.items()) for seat in sorted(by_seat)]
@@ -358,12 +391,10 @@ class HeightDriver:
 
     def refusers(self) -> set[Seat]:
         """Seats that in three rounds running prevoted nil without a proof against all others' one entry (rule 15)."""
-        found = set()
-        for seat in self._book.seats:
-            rounds = range(self.round - REFUSALS + 1, self.round + 1)
-            if self.round >= REFUSALS - 1 and all(self._stood_against(seat, number) for number in rounds):
-                found.add(seat)
-        return found
+        rounds = range(self.round - REFUSALS + 1, self.round + 1)
+        if rounds.start < 0:
+            return set()
+        return {seat for seat in self._book.seats if all(self._stood_against(seat, number) for number in rounds)}
 
     def _stood_against(self, seat: Seat, number: int) -> bool:
         choices = self._book.choices(Step.PREVOTE, RoundKey(number, ()))
@@ -489,10 +520,17 @@ class HeightDriver:
             raws.append(envelope.raw)
         return tuple(raws)
 
+    def _way_to(self, key: RoundKey) -> tuple[bytes, ...] | None:
+        """Certificate 16 of the round itself, or of the last one from which rule 6 led to it."""
+        rounds = (RoundKey(number, key.without) for number in range(key.round, -1, -1))
+        return next((found for before in rounds if (found := self._certificate(before)) is not None), None)
+
     # Time and progress
 
     def next_deadline_s(self) -> float | None:
         """When `advance` must be called although no message came."""
+        if self.game.seat is None:
+            return None  # an observer only listens
         deadlines = []
         if self.clock_end_s is not None and self._released_since_s is None:
             deadlines.append(self.clock_end_s)
@@ -534,19 +572,29 @@ class HeightDriver:
             self._report_faults()
             while self.game.seat is not None and (part := call.own_part()) is not None:
                 self._take_part(self._speak(part))
-        complete = call.complete if call is not None else self.game.next_game_entry() is not None
+        complete = call.complete if call is not None else self._between_games_entry() is not None
         if complete and self.clock_end_s is None:
             self.clock_end_s = now_s + ANSWERS_CLOCK_S
 
+    def _between_games_entry(self) -> Entry | None:
+        """What may be an entry between two games: that somebody leaves, or the next game."""
+        return (self._request or self.game.next_game_entry()) if self.game.between_games else None
+
     def _release(self, now_s: float) -> None:
         """Note from when on rule 11 no longer holds this node's vote."""
-        if self._released_since_s is None and (self._clock_over(now_s) or self._book.backed(Step.PREVOTE) is not None):
+        due = self._clock_over(now_s) or self._request_waits or self._book.backed(Step.PREVOTE) is not None
+        if self._released_since_s is None and due:
             self._released_since_s = now_s
         if self._released_since_s is None and self.round > 0 and self._proposable_action() is not None:
             self._released_since_s = now_s
 
     def _clock_over(self, now_s: float) -> bool:
         return self.clock_end_s is not None and now_s >= self.clock_end_s
+
+    @property
+    def _request_waits(self) -> bool:
+        """Whether a request ends the wait for the actor; between two games nobody acts."""
+        return self._request is not None and not self.game.between_games
 
     def _propose_timeout_s(self) -> float:
         since = max(self._released_since_s or 0.0, self._round_since_s)
@@ -558,7 +606,9 @@ class HeightDriver:
             return now_s >= self._propose_timeout_s()
         if self._released_since_s is None:
             return False
-        return self._clock_over(now_s) if self.round == 0 else now_s >= self._propose_timeout_s()
+        if self.round > 0:
+            return now_s >= self._propose_timeout_s()
+        return self._clock_over(now_s) or self._request_waits
 
     def proposer(self, key: RoundKey) -> Seat:
         """Rule 3: the voters in seat order from the first proposer on, the r-th cyclically."""
@@ -594,10 +644,12 @@ class HeightDriver:
         if self.game.call is not None:
             return self.game.answers_entry(), ()
         if self.game.between_games:
-            return self.game.next_game_entry(), ()
+            return self._between_games_entry(), ()
         action = self._proposable_action()
         if action is not None:
             return action, ()
+        if self.round > 0 and self._request is not None:
+            return self._request, ()
         if self.round > 0 and self._clock_over(now_s):
             return self.game.entry(TimeoutEntry()), ()
         return None, ()
@@ -620,6 +672,13 @@ class HeightDriver:
         in_time = self.clock_end_s is None or action.arrived_s < self.clock_end_s
         actor = self.game.state.turn
         return in_time or self._book.prevoted_by_another(entry_hash(action.entry), actor, self.round)
+
+    def _action_stands(self) -> bool:
+        """Whether a timely action forbids `Timeout`; that the actor itself thinks so is not enough (section 3, 9)."""
+        action = self._proposable_action()
+        if action is None or self.game.seat != self.game.state.turn:
+            return action is not None
+        return self._book.prevoted_by_another(entry_hash(action), self.game.state.turn, self.round)
 
     # Voting
 
@@ -667,6 +726,9 @@ class HeightDriver:
         match entry.content:
             case AnswersEntry() | NextGameEntry():
                 return Verdict.ALLOWED
+            case RequestEntry():
+                early = key.round == 0 and not self.game.between_games
+                return Verdict.REFUSED if early else Verdict.ALLOWED
             case ActionEntry(raw):
                 action = next(known for known in self._actions.values() if known.envelope.raw == raw)
                 return Verdict.ALLOWED if self._timely(action) else Verdict.REFUSED
@@ -675,8 +737,7 @@ class HeightDriver:
                     return Verdict.REFUSED
                 if not self._clock_over(now_s):
                     return Verdict.HOLD
-                known = self._proposable_action()
-                return Verdict.ALLOWED if known is None else Verdict.REFUSED
+                return Verdict.REFUSED if self._action_stands() else Verdict.ALLOWED
             case _:
                 return Verdict.REFUSED
 
@@ -714,12 +775,11 @@ class HeightDriver:
             self._vote(Step.PRECOMMIT, vote)
             return
         # Rule 2: precommit, lock, entry and proof in one record, before anything is sent.
-        backed = self._book.backed(Step.PREVOTE)
-        assert backed is not None
-        assert backed.entry == entry
+        proof = self._book.proof(entry, key.round)
+        assert proof, "a precommit without its proof"
         self._standing = replace(self._standing, lock=Lock(entry, key.round))
         envelope = self.seal(vote)
-        record = LockRecord(envelope.raw, self._entries[entry], backed.votes)
+        record = LockRecord(envelope.raw, self._entries[entry], proof)
         self.outputs.append(Store(RecordKind.LOCK, self.game.height, encode(record)))
         self._send_vote(Step.PRECOMMIT, key, entry, envelope)
 
@@ -750,7 +810,7 @@ class HeightDriver:
         if entry is None:
             return False
         judged = self._judge(certified.entry)
-        regroup = self._certificate(certified.key) if certified.key.without else ()
+        regroup = self._way_to(certified.key) if certified.key.without else ()
         if judged.after is None or regroup is None:
             return False
         committed = Committed(entry, certified.votes, self.game.attachments(entry), regroup)

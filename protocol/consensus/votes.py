@@ -1,13 +1,16 @@
 """Votes of one height: tallies by round, proofs, certificates, and two votes where one is allowed.
 
 A *proof* of an entry in a round are the prevotes for it of all the round's voters; a *certificate* their precommits.
+Of a liar's several votes in a round the first counts for the round, but any of them in proofs and certificates: others
+may have seen that one first.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from engine.state import Seat
 from protocol.envelope import Envelope
@@ -32,7 +35,7 @@ class Added(Enum):
 
     NEW = "new"
     KNOWN = "known"
-    CONFLICT = "conflict"  # a second one with other bytes: evidence (rule 1)
+    CONFLICT = "conflict"  # another one with other bytes: evidence (rule 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,21 @@ class Backed:
     votes: tuple[bytes, ...]
 
 
+class _Vote(NamedTuple):
+    key: RoundKey
+    entry: bytes | None
+    envelope: Envelope
+
+
+MAX_VERSIONS: Final = 4  # of one vote that are kept
+
+
 @dataclass(slots=True)
 class VoteBook:
     """All votes of one height that are held. `seats` are the seats still in the game (V)."""
 
     seats: tuple[Seat, ...]
-    _votes: dict[Step, dict[int, dict[Seat, tuple[RoundKey, bytes | None, Envelope]]]] = field(
+    _votes: dict[Step, dict[int, dict[Seat, list[_Vote]]]] = field(
         default_factory=lambda: {Step.PREVOTE: {}, Step.PRECOMMIT: {}}
     )
 
@@ -58,42 +70,36 @@ class VoteBook:
         return tuple(seat for seat in self.seats if seat not in key.without)
 
     def add(self, step: Step, seat: Seat, key: RoundKey, entry: bytes | None, envelope: Envelope) -> Added:
-        """Count a vote. A conflicting one is not counted; `vote_of` gives the first."""
-        votes = self._votes[step].setdefault(key.round, {})
-        held = votes.get(seat)
-        if held is None:
-            votes[seat] = (key, entry, envelope)
-            return Added.NEW
-        return Added.KNOWN if held[2].raw == envelope.raw else Added.CONFLICT
+        """Hold a vote. `vote_of` gives the first, which a conflicting one does not replace."""
+        votes = self._votes[step].setdefault(key.round, {}).setdefault(seat, [])
+        if any(vote.envelope.raw == envelope.raw for vote in votes):
+            return Added.KNOWN
+        if len(votes) < MAX_VERSIONS:
+            votes.append(_Vote(key, entry, envelope))
+        return Added.NEW if len(votes) == 1 else Added.CONFLICT
 
     def vote_of(self, step: Step, seat: Seat, round_number: int) -> Envelope | None:
-        """The vote of a seat in a round, whatever it left out."""
-        held = self._votes[step].get(round_number, {}).get(seat)
-        return None if held is None else held[2]
+        """The first vote of a seat in a round, whatever it left out."""
+        votes = self._votes[step].get(round_number, {}).get(seat)
+        return votes[0].envelope if votes else None
 
     def choices(self, step: Step, key: RoundKey) -> dict[Seat, bytes | None]:
         """What each voter of a round chose, for those whose vote is held."""
         votes = self._votes[step].get(key.round, {})
         return {
-            seat: votes[seat][1] for seat in self.voters(key) if seat in votes and votes[seat][0].without == key.without
+            seat: votes[seat][0].entry
+            for seat in self.voters(key)
+            if seat in votes and votes[seat][0].key.without == key.without
         }
 
     def backed(self, step: Step) -> Backed | None:
         """The entry that all voters of the highest such round chose in this step."""
-        for round_number in sorted(self._votes[step], reverse=True):
-            for key in sorted({vote[0] for vote in self._votes[step][round_number].values()}):
-                found = self._backed_in(step, key)
-                if found is not None:
-                    return found
-        return None
+        return next(self._all_backed(step), None)
 
     def proof(self, entry: bytes, round_number: int) -> tuple[bytes, ...]:
         """The prevotes of all voters of a round for `entry`; empty if they are not all here."""
-        for key in {vote[0] for vote in self._votes[Step.PREVOTE].get(round_number, {}).values()}:
-            found = self._backed_in(Step.PREVOTE, key)
-            if found is not None and found.entry == entry:
-                return found.votes
-        return ()
+        found = (backed for backed in self._all_backed(Step.PREVOTE) if backed.key.round == round_number)
+        return next((backed.votes for backed in found if backed.entry == entry), ())
 
     def rounds_of(self, seat: Seat) -> set[int]:
         """The rounds in which a seat has voted."""
@@ -101,38 +107,39 @@ class VoteBook:
 
     def proof_round(self, entry: bytes) -> int | None:
         """The highest round in which all voters prevoted `entry`."""
-        for round_number in sorted(self._votes[Step.PREVOTE], reverse=True):
-            for key in {vote[0] for vote in self._votes[Step.PREVOTE][round_number].values()}:
-                found = self._backed_in(Step.PREVOTE, key)
-                if found is not None and found.entry == entry:
-                    return round_number
-        return None
+        return next((b.key.round for b in self._all_backed(Step.PREVOTE) if b.entry == entry), None)
 
     def prevoted_by_another(self, entry: bytes, actor: Seat, before: int) -> bool:
         """Whether a seat other than `actor` prevoted `entry` in a round below `before` (rule 10: timely)."""
         return any(
-            vote[1] == entry and seat != actor
+            vote.entry == entry and seat != actor
             for round_number, votes in self._votes[Step.PREVOTE].items()
             if round_number < before
-            for seat, vote in votes.items()
+            for seat, versions in votes.items()
+            for vote in versions
         )
 
     def envelopes(self) -> list[Envelope]:
         """Every vote held, by step, round and seat."""
         return [
-            votes[seat][2]
+            vote.envelope
             for step in Step
             for _round, votes in sorted(self._votes[step].items())
             for seat in sorted(votes)
+            for vote in votes[seat]
         ]
 
-    def _backed_in(self, step: Step, key: RoundKey) -> Backed | None:
-        choices = self.choices(step, key)
-        voters = self.voters(key)
-        if len(choices) != len(voters):
-            return None
-        entry = choices[voters[0]]
-        if entry is None or any(choice != entry for choice in choices.values()):
-            return None
-        votes = self._votes[step][key.round]
-        return Backed(entry, key, tuple(votes[seat][2].raw for seat in voters))
+    def _all_backed(self, step: Step) -> Iterator[Backed]:
+        """Every entry that all voters of a round chose in this step, the highest round first."""
+        for _round, votes in sorted(self._votes[step].items(), reverse=True):
+            if 2 * len(votes) <= len(self.seats):
+                continue  # the voters of a round are more than half (rule 15)
+            cast: dict[tuple[RoundKey, bytes], dict[Seat, bytes]] = {}
+            for seat, versions in votes.items():
+                for vote in versions:
+                    if vote.entry is not None:
+                        cast.setdefault((vote.key, vote.entry), {})[seat] = vote.envelope.raw
+            for (key, entry), by_seat in sorted(cast.items()):
+                voters = self.voters(key)
+                if len(by_seat) >= len(voters) and all(seat in by_seat for seat in voters):
+                    yield Backed(entry, key, tuple(by_seat[seat] for seat in voters))

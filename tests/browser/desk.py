@@ -62,7 +62,7 @@ class FakeTable:
     turn_number: int = 6
     phase: Phase = Phase.PLAY
     call: CallName | None = None
-    waiting: str | None = None
+    talk: dict[str, Any] = field(default_factory=dict)  # what differs from a table where nothing is to settle
     deal: dict[str, Any] | None = None
     pool: int = 48
     remaining_s: float | None = 41.0
@@ -110,7 +110,7 @@ class FakeTable:
             "connected": self.connected,
             "bots": self.bots,
             "height": 37,
-            "waiting": self.waiting,
+            "talk": {**self._nothing_to_settle(), **self.talk},
             "deal": self.deal,
             "draft": {"melds": draft, "exchanges": [], "judged": self.judge(draft)} if mine else None,
             "log": [{"n": n, "text": text} for n, text in enumerate(self.log)],
@@ -120,6 +120,23 @@ class FakeTable:
 
     def untouched(self) -> list[dict[str, Any]]:
         return [{"tiles": list(tiles), "kind": kind_of(tiles).value} for tiles in self.board]
+
+    def _nothing_to_settle(self) -> dict[str, Any]:
+        left = {"pause": 3, "extend": 1, "take_back": 3}
+        whys = {"take_back": "No turn can be taken back now.", "long_pause": "The game is not paused."}
+        return {
+            "requests": {
+                command: {"left": left.get(command), "asked": False, "why_not": whys.get(command)}
+                for command in ("resume", "extend", "pause", "long_pause", "take_back")
+            },
+            "pause": None,
+            "agreeing": [],
+            "leaving": False,
+            "away": {"seats": [], "without": [], "choice": None, "wishes": {}, "few": len(self.names) == 3},
+            "evidence": [],
+            "void": None,
+            "out": None,
+        }
 
     def _one_game(self) -> dict[str, Any]:
         done = self.result

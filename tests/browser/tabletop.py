@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from engine.actions import Action, DrawDealt, NextGame, RacksDealt, RacksOpened, StartDealt
+from engine.errors import IllegalMove
 from engine.positions import Position
 from engine.rules import apply
 from engine.rulesets import RuleSet
@@ -17,10 +18,12 @@ from engine.state import CallName, Phase, PublicState, Seat, SeatState, Slot
 from engine.tiles import TileId
 from node.app import Node
 from node.desk import NodeDesk
+from protocol.consensus.absence import Absence
 from protocol.consensus.clock import TurnClock
 from protocol.errors import LocalProtocolError
-from protocol.events import EntryCommitted
-from protocol.messages import Genesis, Member
+from protocol.events import EntryCommitted, EvidenceFound
+from protocol.game import request_action
+from protocol.messages import Genesis, Member, RequestKind
 from protocol.session import Session
 
 NAMES = ("Ana", "Bruno", "Clara")
@@ -39,7 +42,7 @@ class TableTop:
     notice: str | None = None
     trouble: str | None = None
     address: str = "192.168.7.9:47701"
-    runner = None
+    table_notice: str | None = None
 
     def __init__(self, position: Position | None = None, others: int = 1, hand: int = 3) -> None:
         """The seats besides the own one hold `hand` tiles each."""
@@ -54,6 +57,10 @@ class TableTop:
         self._height = 7
         self.draft = None
         self.call = None
+        self.over = False
+        self.own_seat = OWN
+        self.evidence: list[EvidenceFound] = []
+        self.void = None
         self.game = self  # whoever asks only wants to know that there is one
         self.clock = TurnClock()
         self.seat = OWN
@@ -117,6 +124,38 @@ class TableTop:
         call = self.state.call
         if call is not None and not (self.holds_draws and call.name is CallName.DRAW):
             self.close_call()
+
+    def why_not_ask(self, kind: RequestKind) -> str | None:
+        try:
+            apply(self.state, request_action(kind, OWN))
+        except IllegalMove as move:
+            return move.sentence
+        return None
+
+    def ask(self, kind: RequestKind, _now_s: float) -> None:
+        """Is granted at once, if the rules allow it."""
+        self._commit(request_action(kind, OWN))
+
+    def asks(self) -> frozenset[RequestKind]:
+        return frozenset()
+
+    def requests(self) -> dict[RequestKind, tuple[Seat, ...]]:
+        return {}
+
+    def consents_awaited(self) -> tuple[RequestKind, ...]:
+        return ()
+
+    def absences(self) -> tuple[Absence, ...]:
+        return ()
+
+    def may_go_on_without(self, _now_s: float) -> tuple[Seat, ...]:
+        return ()
+
+    def go_on_wishes(self) -> dict[Seat, tuple[int, ...]]:
+        return {}
+
+    def seats_in_game(self) -> tuple[Seat, ...]:
+        return tuple(Seat(seat) for seat in range(len(self.state.seats)))
 
     def next_game_wishes(self) -> frozenset[Seat]:
         return frozenset(self.wishes)

@@ -147,11 +147,10 @@ async def test_board_is_closed_while_others_play(stage: Stage) -> None:
 
 
 async def test_turn_title_clock_players_and_log(stage: Stage) -> None:
-    table = waiting(remaining_s=10.4, running=True, connected=[True, True, False], waiting="Waiting for Clara")
+    table = waiting(remaining_s=10.4, running=True, connected=[True, True, False])
     desk = FakeDesk(table)
     page = await stage.open(desk)
     assert await page.title() == "Bruno’s turn · Rummesh"
-    await sees(page, "waiting", "Waiting for Clara")
     await page.locator("[data-testid=clock].last").wait_for()
     assert re.match(r"(10|9)\b", await page.get_by_test_id("clock").inner_text())
     players = [await page.get_by_test_id(f"player-{seat}").inner_text() for seat in range(3)]
@@ -301,8 +300,10 @@ async def test_end_of_a_series_shows_the_final_standings(stage: Stage) -> None:
 async def test_leaving_a_game_is_asked_about(stage: Stage) -> None:
     desk = FakeDesk(waiting())
     page = await stage.open(desk)
+    await page.get_by_test_id("menu").click()
     await page.get_by_test_id("leave").click()
     await page.get_by_test_id("stay").click()
+    await page.get_by_test_id("menu").click()
     await page.get_by_test_id("leave").click()
     assert desk.commands == []
     await page.get_by_test_id("leave-now").click()
@@ -384,7 +385,7 @@ async def test_hostile_names_are_text(stage: Stage) -> None:
     where["tables"][0]["name"] = HOSTILE
     lobby_page = await stage.open(FakeDesk(lobby_state=where))
     await lobby_page.get_by_test_id("members").get_by_text(HOSTILE).wait_for()
-    table = own_turn(names=[HOSTILE] * 3, log=[HOSTILE], notice=HOSTILE, waiting=HOSTILE)
+    table = own_turn(names=[HOSTILE] * 3, log=[HOSTILE], notice=HOSTILE, talk={"void": HOSTILE, "out": HOSTILE})
     desk = FakeDesk(table)
     desk.refusals["draw"] = PageRefusal("X", HOSTILE)
     page = await stage.open(desk)

@@ -13,22 +13,28 @@ from engine.actions import (
     DeclareRummikub,
     Discard,
     DrawDealt,
+    Extend,
     Leave,
+    LongPause,
     NextGame,
+    Pause,
     Play,
     RacksDealt,
     RacksOpened,
     Redealt,
     Remove,
+    Resume,
     StartDealt,
+    TakeBack,
     Timeout,
 )
 from engine.options import BadOption, from_plain, to_plain, with_options
+from engine.requests import EXTENSIONS, PAUSES, TAKE_BACKS
 from engine.rules import apply, faults
 from engine.rulesets import RULE_SETS, FreedJokerPlace, JokerMove, RuleSet
 from engine.series import series_over
 from engine.setup import start_series
-from engine.state import CallName, Phase, PublicState, Seat, state_hash
+from engine.state import CallName, Paused, Phase, PublicState, Seat, state_hash
 from engine.tiles import parse_tile
 from tests.engine.games import Dealing, accepted, bot, new_dealing, seats_in_game
 from tests.engine.test_games import actions, check_places, check_state, clumsy, refusal_of
@@ -95,6 +101,9 @@ class GameMachine(RuleBasedStateMachine):
 
     def go_on(self) -> None:
         """What comes next when all do as they should, until the game is over."""
+        if self.state.paused is not None:
+            short = self.state.paused is Paused.MINUTE
+            assert self.do(Resume(None if short else self.state.turn))
         if self.state.phase is not Phase.OVER:
             action = self.dealing.answer(self.state) if self.state.call is not None else bot(self.dealing, self.state)
             assert self.do(action), "a bot's move is legal"
@@ -128,7 +137,8 @@ class GameMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.state.call is None and self.state.phase is Phase.PLAY)
     @rule()
     def run_out_of_time(self) -> None:
-        assert self.do(Timeout()) == bool(self.state.rules.turn_seconds)
+        expected = bool(self.state.rules.turn_seconds) and self.state.paused is None
+        assert self.do(Timeout()) == expected
 
     @rule(data=st.data())
     def try_anything(self, data: st.DataObject) -> None:
@@ -173,6 +183,37 @@ class GameMachine(RuleBasedStateMachine):
         over = self.state.phase is Phase.OVER and series_over(self.state)
         expected = self.state.seats[seat].in_game and bool(stay) and not over
         assert self.do(Leave(seat)) == expected
+
+    @precondition(lambda self: self.state.call is None)
+    @rule(data=st.data(), long=st.booleans())
+    def pause(self, data: st.DataObject, long: bool) -> None:
+        seat = data.draw(st.sampled_from(seats_in_game(self.state)))
+        running = self.state.phase is Phase.PLAY and self.state.paused is None
+        expected = running and self.state.seats[seat].used.pauses < PAUSES
+        assert self.do(Pause(seat)) == expected
+        if long:
+            short = self.state.paused is Paused.MINUTE
+            assert self.do(LongPause()) == short
+
+    @precondition(lambda self: self.state.call is None and self.state.phase is Phase.PLAY)
+    @rule()
+    def take_more_time(self) -> None:
+        used, playing = self.state.seats[self.state.turn].used, self.state.paused is None
+        expected = playing and bool(self.state.rules.turn_seconds) and used.extensions < EXTENSIONS
+        assert self.do(Extend(self.state.turn)) == expected
+
+    @precondition(lambda self: self.state.call is None)
+    @rule()
+    def take_back(self) -> None:
+        before = self.state
+        if not self.do(TakeBack()):
+            assert before.undo is None or before.seats[before.undo.turn].used.take_backs == TAKE_BACKS
+            return
+        assert before.undo is not None
+        taken = self.state
+        assert (taken.board, taken.discard, taken.turn) == (before.undo.board, before.undo.discard, before.undo.turn)
+        assert [seat.rack for seat in taken.seats] == [seat.rack for seat in before.undo.seats]
+        assert taken.known == before.known, "what was shown stays known"
 
     @precondition(lambda self: self.state.phase is Phase.OVER)
     @rule(back=st.booleans())

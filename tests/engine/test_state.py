@@ -14,6 +14,7 @@ from engine.state import (
     EndedBy,
     GameResult,
     MeldKind,
+    Paused,
     PendingDraw,
     Phase,
     PublicState,
@@ -22,6 +23,7 @@ from engine.state import (
     Slot,
     Stock,
     TableMeld,
+    Used,
     state_hash,
 )
 from engine.tiles import TileId
@@ -52,6 +54,9 @@ OTHER: dict[str, list[Any]] = {
         (SeatState(rack=(Slot(0, 1),), lost=0), SeatState()),
         (SeatState(rack=(Slot(0, 1),), lost=1), SeatState()),
         (SeatState(), SeatState(rack=(Slot(0, 1),))),
+        (SeatState(rack=(Slot(0, 1),), used=Used(pauses=1)), SeatState()),
+        (SeatState(rack=(Slot(0, 1),), used=Used(extensions=1)), SeatState()),
+        (SeatState(rack=(Slot(0, 1),), used=Used(take_backs=1)), SeatState()),
     ],
     "stock": [
         Stock(1, 30, 106, (Slot(0, 7),)),
@@ -87,6 +92,8 @@ OTHER: dict[str, list[Any]] = {
     "out": [Seat(0)],
     "result": [None, replace(RESULT, scores=(6, -6)), replace(RESULT, winners=()), replace(RESULT, out=None)],
     "results": [(), (RESULT, RESULT), (replace(RESULT, ended_by=EndedBy.BLOCKED),)],
+    "paused": [Paused.MINUTE, Paused.LONG],
+    "undo": [STATE, replace(STATE, turn_number=1)],
 }
 
 
@@ -117,7 +124,7 @@ def test_every_option_of_the_rule_set_is_in_the_hash() -> None:
 def test_the_hash_is_fixed_for_good() -> None:
     """A change here means that old game files no longer verify."""
     assert len(state_hash(STATE)) == 32
-    assert state_hash(STATE).hex() == "83784c8fd85c0841210aa904ccc659b324cb83ef9a7d7493b625fbff12a50358"
+    assert state_hash(STATE).hex() == "709066e9fde963e8acb7f2a54529d2ccce56e7720bfd8237b6370953e3e32372"
 
 
 def test_open_slots_of_the_stock_are_taken_first() -> None:

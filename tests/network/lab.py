@@ -82,13 +82,24 @@ class Process:
         """Send a signal."""
         self._popen.send_signal(number)
 
+    @property
+    def pid(self) -> int:
+        return self._popen.pid
+
+    def running(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._popen.poll() is None
+
     def stop(self, limit_s: float = LIMIT_S) -> int:
         """Ask it to end (SIGTERM), then make it; returns its exit status."""
         self._popen.terminate()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(limit_s)
-        except subprocess.TimeoutExpired:
-            self._popen.kill()
+        return self.kill()
+
+    def kill(self) -> int:
+        """End it at once (SIGKILL), if it has not ended; returns its exit status."""
+        self._popen.kill()
         status = self._popen.wait()
         self._reader.join()
         assert self._popen.stdout is not None

@@ -12,9 +12,9 @@ from tests.node.journals import entries_in, journal_of
 LIMIT_S = 90.0
 
 
-def start_bot(host: Host, data: Path, *options: str) -> Process:
+def start_bot(host: Host, data: Path, *options: str, thinking_s: float = 0.02) -> Process:
     command = [sys.executable, "-m", "node", "--verbose", "bot", "--table", "Kitchen", "--name", f"Bot {host.number}"]
-    return host.start([*command, "--thinking", "0.02", "--once", "--data", str(data), *options])
+    return host.start([*command, "--thinking", str(thinking_s), "--once", "--data", str(data), *options])
 
 
 def has_ended(lines: list[str]) -> bool:

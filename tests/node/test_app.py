@@ -129,6 +129,37 @@ def test_a_running_game_is_taken_up_and_a_left_one_is_not(tmp_path: Path) -> Non
     with_nodes(*both, test=look)
 
 
+def test_who_leaves_is_out_of_the_game_for_the_others_too_and_goes(tmp_path: Path) -> None:
+    async def test(nodes: list[Node]) -> None:
+        ana, ben, cid = nodes
+        await start_a_game(nodes)
+        await until(nodes, lambda: all(node.session is not None and node.session.height > 2 for node in nodes))
+        ben.leave()
+        assert ben.session is not None, "not before the others know"
+        await until(nodes, lambda: ben.session is None)
+        assert ben.notice is None
+        for node in (ana, cid):
+            assert node.session is not None
+            assert node.session.game is not None
+            assert len(node.session.game.seats_in_game()) == 2
+
+    with_nodes(*(settings(tmp_path / name, name) for name in ("Ana", "Ben", "Cid")), test=test)
+
+
+def test_who_leaves_when_the_others_are_out_of_reach_goes_all_the_same_and_is_told(tmp_path: Path) -> None:
+    async def test(nodes: list[Node]) -> None:
+        ana, ben = nodes
+        await start_a_game(nodes)
+        assert ana.runner is not None
+        ana.runner.stop()
+        ben.leave()
+        await until(nodes, lambda: ben.session is None)
+        assert ben.notice is not None
+        assert "not everybody could be told" in ben.notice
+
+    with_nodes(*(settings(tmp_path / name, name) for name in ("Ana", "Ben")), test=test)
+
+
 def test_one_that_was_killed_after_signing_sits_down_again_and_is_told_that_the_game_runs(tmp_path: Path) -> None:
     both = [settings(tmp_path / name, name) for name in ("Ana", "Ben")]
 
@@ -171,5 +202,53 @@ def test_a_damaged_journal_is_told_and_stops_nothing(tmp_path: Path) -> None:
         assert nodes[0].session is None
         assert nodes[0].notice is not None
         assert "could not be taken up" in nodes[0].notice
+        assert "--rejoin" in nodes[0].notice
 
     with_nodes(both[0], test=look)
+
+
+@pytest.mark.parametrize("damage", ["file", "record"])
+def test_a_damaged_journal_is_put_aside_and_its_game_watched(tmp_path: Path, damage: str) -> None:
+    ana, ben = settings(tmp_path / "Ana", "Ana", rejoin=True), settings(tmp_path / "Ben", "Ben", rejoin=True)
+    with_nodes(ana, ben, test=start_a_game)
+    path = next(ana.tables.glob("*.journal"))
+    whole = path.read_bytes()
+    name = b"Ana" if damage == "record" else b"SQLite"
+    path.write_bytes(whole.replace(name, name[::-1]))
+    broken = path.read_bytes()
+    assert broken != whole
+
+    async def watch(nodes: list[Node]) -> None:
+        await until(nodes, lambda: is_playing(nodes[0]))
+        session, other = nodes[0].session, nodes[1].session
+        assert session is not None
+        assert other is not None
+        assert session.silent
+        assert session.seat is None
+        assert session.log[0] == other.log[0]
+        assert other.seat is not None, "its own journal is whole, so it has its seat"
+        assert nodes[0].table_notice is not None
+        assert "You watch this game" in nodes[0].table_notice
+        assert nodes[1].table_notice is None
+        assert path.with_name(path.name + ".damaged-1").read_bytes() == broken
+
+    with_nodes(ana, ben, test=watch)
+    with_nodes(ana, ben, test=watch)
+
+
+def test_a_journal_that_was_taken_away_gives_no_second_voice(tmp_path: Path) -> None:
+    both = [settings(tmp_path / name, name) for name in ("Ana", "Ben")]
+    with_nodes(*both, test=start_a_game)
+    for path in both[0].tables.iterdir():
+        path.unlink()
+
+    async def join_again(nodes: list[Node]) -> None:
+        other = nodes[1].session
+        assert other is not None
+        await until(nodes, lambda: bool(nodes[0].hall.at_table(other.table)))
+        nodes[0].join(other.table)
+        await until(nodes, lambda: is_playing(nodes[0]))
+        assert nodes[0].session is not None
+        assert nodes[0].session.silent
+
+    with_nodes(*both, test=join_again)

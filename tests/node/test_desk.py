@@ -188,7 +188,7 @@ def desk_of(table: SimulatedTable, index: int = 0) -> NodeDesk:
         node_id=session.signer.node_id,
         name=f"Bot {index + 1}",
         session=session,
-        runner=None,
+        table_notice=None,
         linked=lambda: others,
         listen=lambda _told: None,
     )
@@ -200,7 +200,7 @@ def test_deal_is_shown_step_by_step_and_then_no_more() -> None:
     seen: list[dict[str, Any]] = []
     for _now_s in table.steps():
         shown_ = desk_of(table).snapshot()["table"]
-        assert shown_["waiting"] is None
+        assert shown_["talk"]["away"]["seats"] == []
         if phase_of(table.nodes[0]) is Phase.PLAY:
             assert shown_["deal"] is None
             break

@@ -9,14 +9,16 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 
-from node.journal import APPLICATION_ID, FORMAT, Journal, JournalError, JournalRecord
+from node.journal import APPLICATION_ID, FORMAT, DamagedJournal, Journal, JournalError, JournalRecord, set_aside
 
 ROOT = Path(__file__).parent.parent.parent
+MEMORY = Path("/dev/shm")
 WRITER = """
 import sys
 from pathlib import Path
@@ -102,7 +104,7 @@ def test_repr_of_a_record_hides_its_data() -> None:
 def test_append_is_all_or_nothing(path: Path) -> None:
     with contextlib.closing(Journal.open(path)) as journal:
         with pytest.raises(JournalError):
-            journal.append([record(1), JournalRecord("own", 2, None, 0.0)])  # type: ignore[arg-type] # what NOT NULL refuses
+            journal.append([record(1), JournalRecord(None, 2, b"", 0.0)])  # type: ignore[arg-type] # what NOT NULL refuses
         journal.append([record(3)])
     assert all_of(path) == [record(3)]
 
@@ -206,6 +208,40 @@ def test_newer_version_is_refused_and_left_as_it_is(path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_older_version_is_refused_and_left_as_it_is(path: Path) -> None:
+    fill(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version=1")
+    before = path.read_bytes()
+    with pytest.raises(JournalError, match="older Rummesh"):
+        Journal.open(path)
+    assert path.read_bytes() == before
+
+
+def test_changed_record_is_found(path: Path) -> None:
+    """The database notices nothing where only the bytes of a record have changed."""
+    with contextlib.closing(Journal.open(path)) as journal:
+        journal.append([record(height, bytes([height]) * 100) for height in range(1, 4)])
+    whole = path.read_bytes()
+    place = whole.index(bytes([2]) * 100)
+    path.write_bytes(whole[: place + 50] + b"\x03" + whole[place + 51 :])
+    with contextlib.closing(Journal.open(path)) as journal, pytest.raises(DamagedJournal, match="record 2 is not what"):
+        list(journal.records())
+
+
+def test_journal_put_aside_keeps_its_bytes_and_makes_room(path: Path) -> None:
+    kept = []
+    for number in range(2):
+        with contextlib.closing(Journal.open(path)) as journal:
+            journal.append([record(number)])
+        path.with_name(path.name + "-wal").write_bytes(b"log")
+        kept.append((path.read_bytes(), set_aside(path)))
+    assert [aside.name for _, aside in kept] == ["journal.sqlite.damaged-1", "journal.sqlite.damaged-2"]
+    assert all(aside.read_bytes() == held for held, aside in kept)
+    assert all(aside.with_name(aside.name + "-wal").read_bytes() == b"log" for _, aside in kept)
+    assert all_of(path) == []
+
+
 def test_log_without_its_journal_is_refused(path: Path) -> None:
     with contextlib.closing(Journal.open(path)) as journal:
         journal.append([record(1)])
@@ -246,6 +282,34 @@ def test_full_file_refuses_the_append_and_takes_the_next(path: Path) -> None:
             journal.append([record(2), record(3, bytes(100_000))])
         journal.append([record(4)])
     assert all_of(path) == [record(1), record(4)]
+
+
+def test_log_cut_anywhere_holds_whole_transactions_only(path: Path) -> None:
+    """What a power cut may leave: the log up to any byte. Small pages, so that each transaction has several."""
+    Journal.open(path).close()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+        connection.execute("PRAGMA page_size=512")
+        connection.execute("VACUUM")
+    log = path.with_name(path.name + "-wal")
+    ends: list[int] = []  # of the log after each transaction
+    with contextlib.closing(Journal.open(path)) as journal:
+        for number in range(3):
+            journal.append([record(number, bytes([number, part]) * 150) for part in range(2)])
+            ends.append(log.stat().st_size)
+        whole_file, whole_log = path.read_bytes(), log.read_bytes()
+    assert len(whole_log) == ends[-1]
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:  # thousands of openings
+        copy = Path(folder) / "journal"
+        for cut in range(ends[0] - 1, ends[-1] + 1):
+            copy.write_bytes(whole_file)
+            copy.chmod(0o600)
+            copy.with_name("journal-wal").write_bytes(whole_log[:cut])
+            found = all_of(copy)
+            whole = sum(end <= cut for end in ends)
+            assert [(one.height, one.data[:2]) for one in found] == [
+                (number, bytes([number, part])) for number in range(whole) for part in range(2)
+            ], f"cut after byte {cut}"
 
 
 def in_mount_namespace(script: str) -> subprocess.CompletedProcess[str]:

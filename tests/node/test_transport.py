@@ -16,6 +16,7 @@ from node.handshake import Hello, Role
 from node.keystore import Identity
 from node.transport import MAX_FRAME_BYTES, LinkLimits, Mesh, TransportError
 from tests.node.loops import open_sockets, run, until
+from tests.node.strangers import Stranger, stranger
 
 HOST = "127.0.0.1"
 
@@ -95,46 +96,6 @@ async def parties(
             await one.mesh.stop()
             assert one.mesh.linked() == ()
         assert all(one.balanced() for one in all_of_them)
-
-
-class Stranger:
-    """The other end of a link, byte by byte."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader = reader
-        self.writer = writer
-
-    async def read(self) -> bytes:
-        return await self.reader.readexactly(int.from_bytes(await self.reader.readexactly(4)))
-
-    def write(self, frame: bytes) -> None:
-        self.writer.write(len(frame).to_bytes(4) + frame)
-
-    async def shake(self, own: Identity) -> None:
-        """The dialler's side of a handshake."""
-        mine = Hello(1, own.node_id, bytes(32))
-        self.write(mine.to_bytes())
-        other = handshake.read_hello(await self.read(), 1)
-        self.write(handshake.proof_to_bytes(own.sign(handshake.signed_text(Role.DIALLER, mine, other))))
-        handshake.check_proof(await self.read(), Role.LISTENER, mine, other)
-
-    async def closed(self) -> bool:
-        """Reads to the end."""
-        with contextlib.suppress(ConnectionError):
-            while await asyncio.wait_for(self.reader.read(65536), 10):
-                pass
-        return True
-
-
-@contextlib.asynccontextmanager
-async def stranger(port: int) -> AsyncIterator[Stranger]:
-    reader, writer = await asyncio.open_connection(HOST, port)
-    try:
-        yield Stranger(reader, writer)
-    finally:
-        writer.close()
-        with contextlib.suppress(ConnectionError):
-            await writer.wait_closed()
 
 
 def one_connection(a: Party, b: Party) -> bool:
@@ -496,8 +457,13 @@ def test_links_are_limited_per_address() -> None:
                 await end.shake(BY_ID[number])
             one_too_many = await stack.enter_async_context(stranger(node.port))
             with pytest.raises(handshake.Refused, match="says: too many links"):
-                handshake.read_hello(await one_too_many.read(), 1)
-            assert len(node.mesh.linked()) == 2
+                await one_too_many.shake(BY_ID[3])
+            again = await stack.enter_async_context(stranger(node.port))
+            await again.shake(BY_ID[2])  # takes the place of its own older link
+            node.mesh.want(BY_ID[4].node_id, ["127.0.0.9"], 9)
+            member = await stack.enter_async_context(stranger(node.port))
+            await member.shake(BY_ID[4])  # is looked for, so it has a place
+            assert node.mesh.linked() == tuple(sorted(BY_ID[number].node_id for number in (1, 2, 4)))
 
     run(main())
 
@@ -541,17 +507,80 @@ def test_slow_reader_loses_its_link_and_holds_up_nobody() -> None:
 
 def test_flooding_link_is_read_no_faster_than_the_limit() -> None:
     async def main() -> None:
-        limits = LinkLimits(bytes_per_s=100_000, burst_bytes=20_000)
+        limits = LinkLimits(bytes_per_s=100_000, burst_bytes=20_000, frames_per_s=200, burst_frames=50)
         async with parties(1, limits) as (node,), stranger(node.port) as flooding:
             await flooding.shake(BY_ID[1])
             start_s = asyncio.get_running_loop().time()
             for _ in range(40):
                 flooding.write(bytes(1000))
-            for _ in range(40):
-                flooding.write(b"")  # costs too
-            await until(lambda: len(node.frames) == 80)
+            await until(lambda: len(node.frames) == 40)
+            bytes_s = asyncio.get_running_loop().time() - start_s
+            assert bytes_s > (39 * 1000 - 20_000) / 100_000 * 0.95
+            for _ in range(110):
+                flooding.write(b"")  # has no bytes, but has to be handled
+            await until(lambda: len(node.frames) == 150)
             spent_s = asyncio.get_running_loop().time() - start_s
-            assert spent_s > (40 * 1000 + 79 * 256 - 20_000) / 100_000 * 0.95
+            assert spent_s > (149 - 50) / 200 * 0.95
+            assert node.mesh.linked()
+
+    run(main())
+
+
+def test_node_that_goes_on_flooding_loses_its_link_and_gets_no_new_burst_with_another() -> None:
+    async def main() -> None:
+        limits = LinkLimits(frames_per_s=200, burst_frames=100, overload_s=0.5)
+        async with parties(1, limits) as (node,), stranger(node.port) as flooding, stranger(node.port) as again:
+            await flooding.shake(BY_ID[1])
+            for _ in range(100):
+                flooding.write(bytes(10))
+            await until(lambda: len(node.frames) == 100)
+            await asyncio.sleep(1.0)  # a burst now and then is nobody's fault
+            assert not node.lost
+            for _ in range(1000):
+                flooding.write(bytes(10))
+            assert await flooding.closed()
+            await until(lambda: node.lost)
+            assert node.lost == ["sent more than it may for 0.5 s"]
+            assert len(node.frames) < 500
+            before = len(node.frames)
+            await again.shake(BY_ID[1])
+            for _ in range(100):
+                again.write(bytes(10))
+            assert await again.closed()
+            assert len(node.frames) < before + 10
+
+    run(main())
+
+
+def test_queue_of_a_slow_reader_is_limited_in_frames_too() -> None:
+    async def main() -> None:
+        limits = LinkLimits(queue_frames=100)
+        async with parties(1, limits) as (node,), stranger(node.port) as slow:
+            await slow.shake(BY_ID[1])
+            await until(node.mesh.linked)
+            slow.writer.transport.pause_reading()  # type: ignore[attr-defined] # a stream's transport can
+            while node.mesh.send(BY_ID[1].node_id, bytes(60_000)):
+                if node.mesh._links[BY_ID[1].node_id].waiting_bytes:
+                    break
+            more = sum(node.mesh.send(BY_ID[1].node_id, b"") for _ in range(200))
+            assert 90 <= more <= 100
+            assert node.lost[0].startswith("reads too slowly")
+
+    run(main())
+
+
+def test_link_that_sends_much_does_not_hold_up_the_others() -> None:
+    async def main() -> None:
+        async with parties(2) as (node, good), stranger(node.port) as flooding:
+            good.want(node)
+            await flooding.shake(BY_ID[2])
+            await until(lambda: len(node.mesh.linked()) == 2)
+            for _ in range(1000):
+                flooding.write(b"")
+            await until(lambda: len(node.frames) > 10)
+            assert good.mesh.send(node.id, b"mine")
+            await until(lambda: (good.id, b"mine") in node.frames)
+            assert node.frames.index((good.id, b"mine")) < 900
 
     run(main())
 

@@ -367,6 +367,14 @@ WELL_FORMED: list[dict[str, Any]] = [
     {"type": "lay"},
     {"type": "discard", "tile": 51},
     {"type": "next_game"},
+    {"type": "pause"},
+    {"type": "long_pause"},
+    {"type": "resume"},
+    {"type": "extend"},
+    {"type": "take_back"},
+    {"type": "go_on_without", "seats": [1, 3]},
+    {"type": "keep_waiting"},
+    {"type": "close_game"},
     {"type": "new_lobby"},
 ]
 

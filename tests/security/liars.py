@@ -14,7 +14,7 @@ from typing import Final
 from engine.actions import Discard, Draw
 from engine.rulesets import ES, RuleSet
 from engine.state import PublicState, Seat
-from node.autoplay import act_by_bot
+from node.autoplay import act_by_bot, play_by_bot
 from node.simulation import Player, SimulatedNode, SimulatedTable
 from protocol.codec import encode
 from protocol.dealing.dealer import Context
@@ -78,11 +78,13 @@ class LiarsTable(SimulatedTable):
         self.meddlers: list[Meddler] = []
         self.liars = frozenset({seats - 1}) if liars is None else liars
         super().__init__(rules, seats, seed, make_dealer)
+        for node in self.nodes:  # who is named stays in the game, so that the test can go on looking at it
+            node.player = play_by_bot
 
     def keep_liars_from_winning(self) -> None:
         """Liars draw and discard (`es`), so that they have a rack to open."""
         for node in self.nodes:
-            node.player = lambda session, now_s: (never_lays if session.seat in self.liars else act_by_bot)(
+            node.player = lambda session, now_s: (never_lays if session.seat in self.liars else play_by_bot)(
                 session, now_s
             )
 
@@ -90,7 +92,8 @@ class LiarsTable(SimulatedTable):
 
     def index(self, seat: int) -> int:
         """The node that sits there; only once the game has begun."""
-        return next(index for index, node in enumerate(self.nodes) if node.session.seat == seat)
+        games = [node.session.game for node in self.nodes]
+        return next(index for index, game in enumerate(games) if game is not None and game.own_seat == seat)
 
     def node(self, seat: int) -> SimulatedNode:
         return self.nodes[self.index(seat)]

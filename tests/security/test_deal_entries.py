@@ -451,6 +451,7 @@ def first_turn() -> LiarsTable:
 def at_the_end(lie: Callable[[LiarsTable], Withheld | None]) -> tuple[LiarsTable, Withheld | None]:
     """A game that the liar has lost: everybody owes an open rack who has one, and the liar's is not as it should be."""
     table = copy_of(first_turn())
+    table.keep_liars_from_winning()
     done = lie(table)
     table.run_until(lambda: all(s is not None and s.phase in (Phase.FINAL, Phase.OVER) for s in table.states()))
     table.run_for(30.0)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from engine.rulesets import PT
 from engine.state import CallName
+from node.autoplay import act_by_bot
 from protocol.consensus.absence import COUNTDOWN_S, Cause
 from protocol.dealing.open_deal import open_dealer
 from protocol.messages import Body, DealPart, PartKind
@@ -21,12 +22,19 @@ def in_a_draw_of_another(table: LiarsTable) -> bool:
     )
 
 
+def impatient(table: LiarsTable) -> None:
+    """All go on without who is gone, as bots do."""
+    for node in table.nodes:
+        node.player = act_by_bot
+
+
 def share_of_a_draw(body: Body) -> bool:
     return isinstance(body, DealPart) and body.kind is PartKind.SHARES and body.height > 3
 
 
 def test_who_keeps_its_share_back_is_named_counted_down_and_removed() -> None:
     table = LiarsTable(seats=4)
+    impatient(table)
     table.withhold(3, share_of_a_draw)
     table.run_until(lambda: in_a_draw_of_another(table))
     began_s = table.now_s
@@ -60,6 +68,7 @@ def test_a_share_just_within_the_limit_costs_nothing() -> None:
 def test_who_keeps_its_own_part_of_a_forced_draw_back_is_removed_with_its_draw() -> None:
     """After a time-out nobody helps it before, and its draw ends with its seat."""
     table = LiarsTable(replace(PT, turn_seconds=20, timeout_idle_draw=3), seats=3, make_dealer=open_dealer)
+    impatient(table)
 
     def own_draw_is_open() -> bool:
         calls = [session.game.call for session in table.honest() if session.game is not None]

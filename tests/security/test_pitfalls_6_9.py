@@ -143,7 +143,9 @@ def test_an_action_with_a_wrong_proof_is_refused_and_then_the_right_one_is_taken
 SAMPLES_SEED = 5
 NOT_MET: dict[str, list[Any]] = {
     "Announce": ["Ann", None, "", "", "", 0, 0, [], 0, []],
-    "Regroup": [0, b"", 0, [1], None, -1, [], []],
+    "Regroup": [0, b"", 0, [1], None, -1, [], [], ""],
+    "GoOnWish": [0, b"", 0, [1], 0],
+    "Request": [0, b"", "pause"],
 }
 """Kinds that no quiet game shows, as plain bodies."""
 
@@ -157,9 +159,11 @@ def frames_of_every_kind() -> tuple[LiarsTable, dict[str, Envelope]]:
     table.crash(1)
     table.run_for(5)
     table.restart(1)
+    table.run_until(lambda: all(is_first_turn_of_game(table, seat, 1) for seat in range(2)))
     for node in table.nodes:
         node.player = silent
-    table.run_until(lambda: "CatchUp" in samples and all(is_first_turn_of_game(table, seat, 1) for seat in range(2)))
+    table.run_for(3)
+    assert "CatchUp" in samples
     table.meddlers.clear()
     return table, samples
 

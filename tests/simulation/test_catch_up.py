@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,7 @@ from protocol.dealing.open_deal import open_dealer
 from protocol.envelope import seal
 from protocol.events import GameStarted, MessageRefused
 from protocol.log import Committed
-from protocol.messages import CatchUp
+from protocol.messages import CatchUp, Status
 from protocol.outputs import Send, Store, Tell
 from protocol.session import Session
 from tests.protocol.keys import Key
@@ -126,3 +127,20 @@ def test_what_an_observer_stores_replays() -> None:
             assert any(isinstance(output, Tell) and isinstance(output.event, GameStarted) for output in outputs)
     kept = [decode(Committed, store.data) for store in stored if store.kind.value == "committed"]
     assert kept == node.log
+
+
+def test_who_asks_again_and_again_for_old_entries_gets_them_once_a_beat() -> None:
+    table = played(2, 3)
+    node, asking = table.nodes[0].session, Key(9)
+    node.linked(asking.node_id, table.now_s)
+    node.take_outputs()
+
+    def answers(height: int, now_s: float) -> int:
+        status = Status(bytes(8), next(beats), height, node.log[height].entry.prev, bytes(8), ())
+        node.receive(asking.node_id, seal(asking, node.table, status).raw, now_s)
+        return sum(isinstance(output, Send) and output.to == asking.node_id for output in node.take_outputs())
+
+    beats = itertools.count()
+    assert [answers(1, table.now_s) for _ in range(50)] == [1] + [0] * 49
+    assert answers(2, table.now_s) == 1, "it has got some"
+    assert answers(2, table.now_s + 1.0) == 1, "they may have been lost"

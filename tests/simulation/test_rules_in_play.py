@@ -193,7 +193,7 @@ def race_to_the_end(name: str, seats: int, seed: int, player: Callable[[Session,
 
 
 def test_no_the_last_tile_wins_without_a_call_and_joins_every_score() -> None:
-    table = race_to_the_end("no", 4, 1, act_by_bot)
+    table = race_to_the_end("no", 4, 4, act_by_bot)
     state = state_of(table.nodes[0].session)
     assert state.result is not None
     assert state.result.ended_by is EndedBy.OUT
@@ -299,7 +299,7 @@ def test_pt_the_win_must_be_called() -> None:
                 refused.append(slip.value.code)
         act_by_bot(session, now_s)
 
-    table = race_to_the_end("pt", 3, 21, press_end_turn_first)
+    table = race_to_the_end("pt", 3, 13, press_end_turn_first)
     state = state_of(table.nodes[0].session)
     assert refused == ["CALL-RUMMIKUB"]
     assert state.result is not None

@@ -9,9 +9,9 @@ import pytest
 
 from engine.actions import Play
 from engine.bots import choose
-from engine.rulesets import ES, FI, PT
+from engine.rulesets import ES, FI, PT, RuleSet
 from engine.state import Call, CallName, Seat
-from node.autoplay import act_by_bot
+from node.autoplay import act_by_bot, play_by_bot
 from node.simulation import SimulatedTable, commits
 from protocol.dealing.dealer import Context, Dealer, Entropy, Owed
 from protocol.dealing.group import BASE, Point, add
@@ -55,6 +55,14 @@ def liar_at(seat: int, kind: PartKind, call_name: CallName, lie: Lie) -> DealerM
         return dealer
 
     return make
+
+
+def patient(rules: RuleSet, seats: int, seed: int, make_dealer: DealerMaker) -> SimulatedTable:
+    """A table at which nobody goes on without who is named, so that the test can go on looking."""
+    table = SimulatedTable(rules, seats, seed, make_dealer)
+    for node in table.nodes:
+        node.player = play_by_bot
+    return table
 
 
 def moved_first_point(payload: bytes) -> bytes:
@@ -101,7 +109,7 @@ def evidence_against(table: SimulatedTable, seat: int) -> list[EvidenceFound]:
 )
 def test_a_wrong_part_of_the_start_names_its_sender_and_releases_no_share(kind: PartKind, lie: Lie) -> None:
     """Pitfall 21: the last seat's part is wrong, after all others were right."""
-    table = SimulatedTable(ES, 3, 1, liar_at(2, kind, CallName.START, lie))
+    table = patient(ES, 3, 1, liar_at(2, kind, CallName.START, lie))
     play_for(table, 20.0)
     found = evidence_against(table, 2)
     assert len(found) == 2, "both honest nodes have it"
@@ -115,7 +123,7 @@ def test_a_wrong_part_of_the_start_names_its_sender_and_releases_no_share(kind: 
 
 
 def test_wrong_shares_name_their_sender_and_nobody_gets_a_rack() -> None:
-    table = SimulatedTable(ES, 3, 1, liar_at(1, PartKind.SHARES, CallName.RACKS, moved_first_point))
+    table = patient(ES, 3, 1, liar_at(1, PartKind.SHARES, CallName.RACKS, moved_first_point))
     play_for(table, 20.0)
     assert len(evidence_against(table, 1)) == 2
     honest = [node for node in table.nodes if node.session.seat != 1]
@@ -125,7 +133,7 @@ def test_wrong_shares_name_their_sender_and_nobody_gets_a_rack() -> None:
 def test_nobody_helps_a_drawer_whose_own_part_is_wrong() -> None:
     """After a time-out the drawer must not look before it has given its own part."""
     rules = replace(PT, turn_seconds=20, timeout_idle_draw=3)
-    table = SimulatedTable(rules, 2, 3, liar_at(0, PartKind.SHARES, CallName.DRAW, moved_first_point))
+    table = patient(rules, 2, 3, liar_at(0, PartKind.SHARES, CallName.DRAW, moved_first_point))
     for node in table.nodes:
         node.player = _stubborn
     play_for(table, 200.0)

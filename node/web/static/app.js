@@ -2,7 +2,7 @@
  * The player's page. Begins here: one connection to the own node, and of two screens the one that the node names.
  *
  * Reading order: socket, words, tiles, melds, draft, rackorder, play (the player's own play, no elements), then what is
- * seen: board, piles, rack, drag, places, keys, clock, deal, players, happenings, rulestext, savegame, result, table;
+ * seen: board, piles, rack, drag, places, keys, clock, deal, talk, menu, players, happenings, rulestext, savegame, result, table;
  * houserules, lobby; dealhelp, ask, toast, sound, dom.
  *
  * The page decides nothing about the rules. What may be done comes with every judged draft: reasons (`faults`), `can_*`,
@@ -17,8 +17,10 @@
  *   at a table   at-table, members, member-<id>, why-not, ready, start, add-bot, leave, rules
  *   the game     table, words, turn, waiting, deal, save-game, clock, opening, notice, announce, board, meld-<n>, kind-<n>-group,
  *                kind-<n>-run, exchange-<tile id>, new-meld, tile-<id>, rack, faults, undo, redo, reset, sort-colour,
- *                sort-number, sort-own, draw (also passes), rummikub, end-turn, sound, more, leave, player-<seat>, pool,
- *                log, state-hash, rules
+ *                sort-number, sort-own, draw (also passes), rummikub, end-turn, sound, more, player-<seat>, pool, log, state-hash, rules
+ *   the menu     menu, menu-panel, pause, extend, take-back, leave
+ *   above the    talk: away-<seat>, choice, go-on-without, keep-waiting, close-game; paused, resume, long-pause;
+ *   board        asked-<command>, agree-<command>; evidence-<n>, void, out, leaving
  *   with cards   piles, stock, discard-pile, take-discard, lay, discard; end-turn (the turn can end only so)
  *   questions    ask; stay, leave-now; go-on, end-anyway; exchange-now, put-beside
  *   the end      result, result-<seat>, standings, standing-<seat>, next-game, awaited, new-lobby, save-result

@@ -12,6 +12,7 @@ import { Drag } from './drag.js';
 import { Happenings } from './happenings.js';
 import { listenToKeys } from './keys.js';
 import { mark } from './lobby.js';
+import { Menu } from './menu.js';
 import { Piles } from './piles.js';
 import { Play } from './play.js';
 import { Players } from './players.js';
@@ -19,6 +20,7 @@ import { Rack } from './rack.js';
 import { resultPanel } from './result.js';
 import { RulesText } from './rulestext.js';
 import { saveGame } from './savegame.js';
+import { Talk } from './talk.js';
 import { TileBox, describe, spoken } from './tiles.js';
 import { WORDS, counted } from './words.js';
 
@@ -88,7 +90,8 @@ export class TableScreen {
   #dealHelp = button('deal-help-open', '', 'tool deal-help');
   #soundButton = button('sound', '', 'tool');
   #more = button('more', 'More', 'tool');
-  #leave = button('leave', 'Leave', 'tool');
+  #menu;
+  #talk;
   #rules = new RulesText();
   #help = el('div');
   #helpKey = '';
@@ -105,6 +108,8 @@ export class TableScreen {
       ...hooks, storage: sessionStorage, changed: (placed) => this.#showChange(placed),
       askCosts: (reasons, tiles) => this.#askCosts(reasons, tiles),
     });
+    this.#menu = new Menu({ ...hooks, leave: () => this.#pressLeave() });
+    this.#talk = new Talk(hooks.send);
     this.#opening.append(this.#openingText, el('span', { class: 'opening-track' }, this.#openingBar));
     this.#scroller.append(this.#board.node);
     this.#side.append(
@@ -116,10 +121,10 @@ export class TableScreen {
     this.node = el('div', { class: 'table', testid: 'table' },
       el('header', { class: 'top' },
         el('div', { class: 'brand' }, mark(), this.#tableName), this.#words,
-        el('div', { class: 'top-tools' }, this.#dealHelp, this.#soundButton, this.#more, this.#leave)),
+        el('div', { class: 'top-tools' }, this.#dealHelp, this.#soundButton, this.#more, this.#menu.node)),
       el('main', { class: 'stage' },
         el('div', { class: 'turnbar' }, el('div', { class: 'turn-words' }, this.#turn, this.#sub), this.#opening, this.#clock.node, this.#deal.node),
-        this.#notice, this.#piles.node, this.#scroller,
+        this.#notice, this.#talk.node, this.#piles.node, this.#scroller,
         el('div', { class: 'status' }, this.#hint, this.#faults),
         el('div', { class: 'controls' },
           el('div', { class: 'tools' }, this.#undo, this.#redo, this.#reset, ...Object.values(this.#sorts)),
@@ -145,6 +150,8 @@ export class TableScreen {
     if (turned && this.#drag.ids?.some((id) => !this.#play.rack.includes(id))) this.#drag.cancel();
     this.#showTop(table);
     this.#players.show(table);
+    this.#talk.show(table);
+    this.#menu.show(table);
     this.#happenings.show(table.log);
     this.#clock.set(view.result ? null : table.clock.remaining_s, table.clock.running, view.turn_seconds);
     this.#showResult(table);
@@ -206,7 +213,7 @@ export class TableScreen {
   }
 
   #showWaiting() {
-    setText(this.#sub, this.#table.waiting ?? this.#deal.words);
+    setText(this.#sub, this.#deal.words);
   }
 
   #showAwaited() {
@@ -365,7 +372,8 @@ export class TableScreen {
     const judged = play.judged;
     const draw = view.can_pass ? 'pass' : 'draw a tile';
     let hint = '';
-    if (play.sent) hint = 'Sent. Waiting for the others to agree.';
+    if (view.paused) hint = `You can arrange your ${play.words.rack} during the pause.`;
+    else if (play.sent) hint = 'Sent. Waiting for the others to agree.';
     else if (play.mine && !play.open) hint = 'Your card is being drawn.';
     else if (play.mine && play.cards) hint = judged?.phase_hint ?? '';
     else if (play.mine && !play.touched) hint = `Drag tiles to the board, or select them and press where they belong. Nothing to lay? Then ${draw}.`;
@@ -467,7 +475,6 @@ export class TableScreen {
     press(this.#more, () => this.#showMore(!this.node.classList.contains('more-open')));
     this.#showMore(false);
     this.#more.setAttribute('aria-controls', 'side');
-    press(this.#leave, () => (this.#table.series.over ? this.#hooks.send({ type: 'leave' }) : this.#askLeave('leave')));
     this.#scroller.addEventListener('click', (event) => this.#pressBoard(event));
     this.#rack.node.addEventListener('click', (event) => this.#pressRack(event));
     listenToKeys(this.node, {
@@ -485,6 +492,11 @@ export class TableScreen {
       back: (element) => this.#back(element),
       shift: (element, step) => this.#shift(element, step),
     });
+  }
+
+  #pressLeave() {
+    if (this.#table.series.over || this.#table.view.seat === null) this.#hooks.send({ type: 'leave' });
+    else this.#askLeave('leave');
   }
 
   #pressPile() {
@@ -663,6 +675,7 @@ function turnWords({ view, deck }) {
   if (view.phase === 'start') return 'Shuffling';
   if (view.phase === 'deal') return 'Dealing';
   if (view.phase === 'final') return deck === 'cards' ? 'The last card is gone' : 'The last tile is laid';
+  if (view.paused) return 'Paused';
   if (view.turn === view.seat) return 'Your turn';
   return `${view.players[view.turn]?.name ?? 'Somebody'}’s turn`;
 }

@@ -80,6 +80,15 @@ def test_a_second_vote_is_a_conflict_and_does_not_count() -> None:
     assert book.choices(Step.PREVOTE, FIRST) == {Seat(0): X}
 
 
+def test_any_of_a_liars_votes_completes_a_proof() -> None:
+    """Others may have seen that one first, and are locked by it."""
+    book = book_of((Step.PREVOTE, 0, FIRST, X), (Step.PREVOTE, 1, FIRST, X), (Step.PREVOTE, 2, FIRST, None))
+    assert book.add(Step.PREVOTE, Seat(2), FIRST, X, vote(Step.PREVOTE, 2, FIRST, X)) is Added.CONFLICT
+    assert book.proof_round(X) == 0
+    assert len(book.proof(X, 0)) == 3
+    assert book.choices(Step.PREVOTE, FIRST)[Seat(2)] is None
+
+
 def test_timely_by_anothers_prevote() -> None:
     book = book_of((Step.PREVOTE, 0, FIRST, X), (Step.PREVOTE, 1, SECOND, Y))
     assert not book.prevoted_by_another(X, Seat(0), before=2), "the actor's own prevote proves nothing"
