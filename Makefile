@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUMMESH := $(BIN)/rummesh
 
-.PHONY: help play test lint bench soak clean
+.PHONY: help play test lint bench soak fuzz clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -30,6 +30,9 @@ bench: $(VENV)/.dev ## measure what is fast and what is not; figures go to docs/
 
 soak: $(VENV)/.dev ## long campaigns: many simulated games
 	$(BIN)/python -m tests.soak $(ARGS)
+
+fuzz: $(VENV)/.dev ## a million broken inputs for everything that reads what others send
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 clean: ## remove the virtual environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -131,6 +131,7 @@ class OpenCall:
     _versions: dict[Owed, dict[bytes, _Version]] = field(default_factory=dict)
     _selected: dict[Owed, _Version] | None = None
     _jobs: list[Job] = field(default_factory=list, repr=False)
+    _given: dict[tuple[Purpose, Owed, bytes], Job] = field(default_factory=dict, repr=False)  # out, not done
     _begun: set[tuple[Purpose, Owed, bytes]] = field(default_factory=set)
     _made: list[DealPart] = field(default_factory=list, repr=False)
 
@@ -229,15 +230,19 @@ class OpenCall:
     def take_jobs(self) -> list[Job]:
         """The computations that can begin now, each given once."""
         jobs, self._jobs = self._jobs, []
+        self._given.update(((job.purpose, job.owed, job.version), job) for job in jobs)
         return jobs
 
     def done(self, job: Job, result: object) -> None:
         """A job has ended with this result."""
+        self._given.pop((job.purpose, job.owed, job.version), None)
         if not isinstance(result, CannotBuild):
             match job.purpose:
                 case Purpose.CHECK:
                     assert result is None or isinstance(result, str)
-                    self._judged(self._versions[job.owed][job.version], result)
+                    version = self._versions[job.owed][job.version]
+                    if version.verdict is _Verdict.OPEN:  # else `check_now` was quicker
+                        self._judged(version, result)
                 case Purpose.MAKE:
                     assert isinstance(result, bytes)
                     basis = self._basis(job.owed)
@@ -248,8 +253,12 @@ class OpenCall:
         self._go_on()
 
     def check_now(self) -> None:
-        """Check all that is here, in this thread."""
-        while jobs := [job for job in self.take_jobs() if job.purpose is Purpose.CHECK]:
+        """Check all that is here, in this thread, also what was given out as a job and is not done yet."""
+        while True:
+            self.take_jobs()
+            jobs = [job for job in self._given.values() if job.purpose is Purpose.CHECK]
+            if not jobs:
+                return
             for job in jobs:
                 self.done(job, job.work())
 
