@@ -29,7 +29,7 @@ class Case:
     limit: int | None = None
 
     def table(self) -> HostileTable:
-        rules = short(self.rules, self.seats)
+        rules = short(self.rules, self.seats, self.seed)
         return HostileTable(rules, self.seats, self.seed, PROFILES[self.profile], self.limit, DEALERS[self.deal])
 
     @property
@@ -51,10 +51,12 @@ class Failure:
     reason: str
 
 
-def short(rules: RuleSet, seats: int) -> RuleSet:
-    """The same game with large hands, so that it is over soon, and short turns; one game, whatever the series."""
+def short(rules: RuleSet, seats: int, seed: int = 0) -> RuleSet:
+    """The same game with large hands, so that it is over soon, and short turns; every eighth seed a series of two."""
     hand = rules.hand_size(seats) if rules.discards else min(30, len(rules.faces) * 94 // 100 // seats)
-    return replace(rules, hand=hand, max_seats=max(rules.min_seats, seats), turn_seconds=SHORT_TURN_S, rounds=1)
+    rounds = 2 if seed % 8 == 7 else 1
+    most = max(rules.min_seats, seats)
+    return replace(rules, hand=hand, max_seats=most, turn_seconds=SHORT_TURN_S, rounds=rounds, target=0)
 
 
 def varied(seed: int, profile: str) -> Case:

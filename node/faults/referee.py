@@ -58,6 +58,7 @@ class Referee:
     """Watches the honest nodes of a table, by index."""
 
     honest: frozenset[int]
+    liars: frozenset[int] = frozenset()
     split: int | None = None  # the height at which a liar has led the honest apart
     heads: dict[int, bytes] = field(default_factory=dict)  # the agreed entry of every height
     _decks: dict[int, int] = field(default_factory=dict)  # by height: which deck of the table is in play after it
@@ -113,17 +114,18 @@ class Referee:
 
         One liar can lead three seats apart by one removal, and five by removing two at once.
         """
-        removals = [c.entry.content.seats for c in session.log if isinstance(c.entry.content, RemoveEntry)]
-        assert session.game is not None
-        seats = len(session.game.genesis.members)
-        before = [seats - sum(map(len, removals[:place])) for place in range(len(removals))]
-        led = any(left == 3 or (left == 5 and len(gone) == 2) for left, gone in zip(before, removals, strict=True))
-        if not led or len(self.honest) == seats:
+        removals = [
+            (len(committed.certificate), len(committed.entry.content.seats))
+            for committed in session.log
+            if isinstance(committed.entry.content, RemoveEntry)
+        ]
+        led = any(stayed + gone == 3 or (stayed + gone == 5 and gone == 2) for stayed, gone in removals)
+        if not led or not self.liars:
             raise Violation(f"node {index} holds another entry at height {height} than the others")
         self.split = height
 
     def _liars(self, nodes: list[SimulatedNode]) -> set[bytes]:
-        return {node.session.signer.node_id for index, node in enumerate(nodes) if index not in self.honest}
+        return {nodes[index].session.signer.node_id for index in self.liars}
 
     # Tiles
 

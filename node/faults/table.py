@@ -74,7 +74,7 @@ class HostileTable(SimulatedTable):
         self.luck = random.Random(f"faults {seed}")  # noqa: S311 - a simulation must be repeatable
         self.network = Network(self, seats, profile, random.Random(f"network {seed}"), self.ledger)  # noqa: S311
         liars = frozenset(self.luck.sample(range(seats), profile.liars))
-        self.referee = Referee(frozenset(range(seats)) - liars)
+        self.referee = Referee(frozenset(range(seats)) - liars, liars)
         self.liars = {index: Liar(self, index, random.Random(f"liar {seed}"), self.ledger) for index in liars}  # noqa: S311
         self.heals_s: float | None = None  # when all faults end; set when the game has begun
         self._moved_s = 0.0  # when all faults had ended, or an honest node got its newest entry after that
