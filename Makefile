@@ -18,7 +18,7 @@ test: $(VENV)/.dev ## all tests; those that need root, Chromium or network names
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest --numprocesses auto --dist loadfile $(ARGS)
+	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: $(VENV)/.dev ## format, and check style and types
 	$(BIN)/ruff format .
