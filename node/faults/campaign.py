@@ -52,17 +52,23 @@ class Failure:
 
 
 def short(rules: RuleSet, seats: int, seed: int = 0) -> RuleSet:
-    """The same game with large hands, so that it is over soon, and short turns; every eighth seed a series of two."""
-    hand = rules.hand_size(seats) if rules.discards else min(30, len(rules.faces) * 94 // 100 // seats)
-    rounds = 2 if seed % 8 == 7 else 1
-    most = max(rules.min_seats, seats)
-    return replace(rules, hand=hand, max_seats=most, turn_seconds=SHORT_TURN_S, rounds=rounds, target=0)
+    """The same game, soon over: large hands, short turns, cards turned over once. Every ninth seed plays two."""
+    hand = min(12 if rules.discards else 30, len(rules.faces) * 94 // 100 // seats)
+    return replace(
+        rules,
+        hand=hand,
+        max_seats=max(rules.min_seats, seats),
+        turn_seconds=SHORT_TURN_S,
+        turnovers=1 if rules.discards else 0,
+        rounds=2 if seed % 9 == 8 else 1,
+        target=0,
+    )
 
 
 def varied(seed: int, profile: str) -> Case:
     """All rule sets and two to six seats in turn; few seats more often."""
     names = sorted(RULE_SETS)
-    seats = (3, 4, 2, 3, 4, 5, 3, 4, 6)[seed // len(names) % 9]
+    seats = (3, 2, 4, 3, 5, 3, 2, 4, 3, 6)[seed // len(names) % 10]
     return Case(RULE_SETS[names[seed % len(names)]], seats, seed, profile)
 
 
