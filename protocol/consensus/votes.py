@@ -132,8 +132,8 @@ class VoteBook:
     def _all_backed(self, step: Step) -> Iterator[Backed]:
         """Every entry that all voters of a round chose in this step, the highest round first."""
         for _round, votes in sorted(self._votes[step].items(), reverse=True):
-            if 2 * len(votes) <= len(self.seats):
-                continue  # the voters of a round are more than half (rule 15)
+            if 2 * len(votes) < len(self.seats):
+                continue  # rule 15
             cast: dict[tuple[RoundKey, bytes], dict[Seat, bytes]] = {}
             for seat, versions in votes.items():
                 for vote in versions:
