@@ -61,6 +61,7 @@ from protocol.roster import check_genesis, clean_name, seat_of
 HEARTBEAT_S: Final = 1.0
 SILENT_S: Final = 4.0  # a member's link on which nothing has come for so long is closed, so that it is made anew
 TIME_UP_MARGIN_S: Final = 0.5  # deal-entries section 2: the milder cases are sent this long before the own clock ends
+VOID: Final = -1  # in place of a height: the contradiction was sent
 CATCH_UP_BYTES: Final = 100_000
 MAX_EARLY: Final = 32  # messages of one sender for the next height that are kept until this one is done
 MAX_SENDERS: Final = 8  # of such messages
@@ -142,6 +143,7 @@ class Session:
     _asks: set[RequestKind] = field(default_factory=set)  # what the own player waits to be granted
     _acted: SeatAction | None = None  # the own action of this turn, until it or another of the own is agreed
     void: GameVoid | None = None
+    _contradiction: tuple[bytes, ...] = ()  # the two entries that void the game, for those who know only one
     _seats_at: list[tuple[Seat, ...]] = field(default_factory=list)  # V before each entry of the log
     _given_up: set[Seat] = field(default_factory=set)  # whom the own player wants to go on without
 
@@ -544,7 +546,11 @@ class Session:
         before, peer.status = peer.status, status
         if self.game is not None:
             self._pass_on_heartbeats(link, status, now_s)
-        if self._branches(status):
+        if self._contradiction:
+            if VOID not in peer.compared:
+                peer.compared.add(VOID)
+                self._outputs.append(Send(self._seal(CatchUp(self._contradiction)).raw, to=link))
+        elif self._branches(status):
             if status.height not in peer.compared:
                 peer.compared.add(status.height)
                 self._send_catch_up(link, self._first_regroup())
@@ -582,6 +588,7 @@ class Session:
         check_commit_certificate(committed, self.game.genesis, self._seats_at[committed.entry.height])
         signed = [_signers(certified) for certified in (ours, committed)]
         self.void = GameVoid(committed.entry.height, tuple(sorted(signed[0].keys() & signed[1].keys())))
+        self._contradiction = (encode(ours), encode(committed))
         self._driver = None
         for node in self.void.culprits:
             reason = "signed for two histories of one table"
