@@ -103,13 +103,20 @@ def _no_proof(_rng: random.Random, body: Body) -> Body | None:
 
 
 def _illegal_action(_rng: random.Random, body: Body) -> Body | None:
-    """A pass while there is stock, a draw without its part, or one in another's name."""
+    """A pass while there is stock, or a draw in another's name."""
     if not isinstance(body, SignedAction):
         return None
     seat = body.action.seat
     if isinstance(body.action, Draw):
         return replace(body, action=Pass(seat), part=b"")
     return replace(body, action=Draw(Seat((seat + 1) % 2)), proof=b"")
+
+
+def _other_action(_rng: random.Random, body: Body) -> Body | None:
+    """A draw in place of a play: with the open deal as legal as that."""
+    if not isinstance(body, SignedAction) or isinstance(body.action, Draw):
+        return None
+    return replace(body, action=Draw(body.action.seat), part=b"", proof=b"")
 
 
 def _bad_proof(rng: random.Random, body: Body) -> Body | None:
@@ -127,6 +134,7 @@ LIES: Final[dict[str, Lie]] = {
     "false lock": _false_lock,
     "no proof": _no_proof,
     "illegal action": _illegal_action,
+    "other action": _other_action,
     "bad proof": _bad_proof,
 }
 HABITS: Final = ("withhold", "withhold from one", "withhold a kind", "stale", "forward nothing")

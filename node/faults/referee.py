@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from engine.board import tiles_on
 from engine.state import CallName, Phase, PublicState, Seat, Slot
@@ -32,6 +33,7 @@ from protocol.outputs import RecordKind
 from protocol.session import Record, Session
 
 _STORED_FIRST = (SignedAction, NextGameWish, Proposal, Prevote, Precommit, Regroup, GoOnWish, DealPart)
+OPEN_SECRET_BYTES: Final = 32  # of the open deal, which reveals it
 Place = tuple[object, ...]
 
 
@@ -51,6 +53,7 @@ class _Memory:
     locks: dict[tuple[int, bytes], dict[int, bytes]] = field(default_factory=dict)  # by height: entries by round
     epoch: tuple[int, int] = (0, 0)  # of which deck of the table
     secret: bytes = b""  # the dealer's, in that epoch
+    scalars: set[bytes] = field(default_factory=set)  # of the secret deal: every key share and rack key it has had
 
 
 @dataclass(slots=True)
@@ -181,11 +184,13 @@ class Referee:
     def stored(self, index: int, record: Record) -> None:
         """A node has written a record."""
         if index in self.honest:
-            written = self._memories.setdefault(index, _Memory()).written
+            memory = self._memories.setdefault(index, _Memory())
+            if record.kind is RecordKind.SECRET and len(record.data) > OPEN_SECRET_BYTES:
+                memory.scalars |= {record.data[:32], record.data[32:64]}
             if record.kind is RecordKind.OWN:
-                written.add(record.data)
+                memory.written.add(record.data)
             elif record.kind is RecordKind.LOCK:
-                written.add(decode(LockRecord, record.data).precommit)
+                memory.written.add(decode(LockRecord, record.data).precommit)
 
     def sent(self, index: int, session: Session, frame: bytes) -> None:
         """A node is about to send a frame: its own words are in its journal and contradict none before (rules 1, 2)."""
@@ -195,6 +200,8 @@ class Referee:
         if envelope.sender != session.signer.node_id or not isinstance(envelope.body, _STORED_FIRST):
             return
         memory = self._memories.setdefault(index, _Memory())
+        if any(scalar in frame for scalar in memory.scalars):
+            raise Violation(f"node {index} sends a secret")
         if frame not in memory.written:
             raise Violation(f"node {index} sends a {envelope.kind} that is not in its journal")
         place = _place(envelope)
