@@ -714,16 +714,20 @@ class Session:
         """Show whether the own player would go on without those who are gone. True if that has changed anything."""
         if self.game is None or self.game.seat is None or self._driver is None or self._contacts is None:
             return False
-        absent = {absence.seat for absence in self._contacts.absences()} | self._driver.refusers()
-        faulty = {absence.seat for absence in self._contacts.absences() if absence.cause is Cause.FAULT}
-        self._given_up &= absent
+        absences = self._contacts.absences()
+        refusers = self._driver.refusers()
+        silent = {absence.seat for absence in absences if absence.cause is Cause.SILENT}
+        faulty = {absence.seat for absence in absences if absence.cause is Cause.FAULT}
+        self._given_up &= {absence.seat for absence in absences} | refusers
         gone = tuple(sorted(self._given_up & set(self.may_go_on_without(now_s))))
         wish: tuple[int, ...] | None = None
-        if gone and may_be_left_out(self.game.seats_in_game(), gone):
+        # Others may not have the evidence that this node has: then it goes back to them, liar and all.
+        alone = set(gone) <= faulty and self._driver.stranded(now_s, VOTE_LIMIT_S)
+        if gone and not alone and may_be_left_out(self.game.seats_in_game(), gone):
             wish = gone
-        elif not absent - faulty and (self._driver.left_rounds or () in self._driver.wishes().values()):
-            wish = ()  # everybody is here again (rule 17)
-        return self._driver.wish_to_go_on(wish)
+        elif not silent | refusers and (self._driver.left_rounds or () in self._driver.wishes().values()):
+            wish = ()  # everybody is here (rule 17)
+        return self._driver.wish_to_go_on(wish, now_s)
 
     def _ask_again(self) -> bool:
         """Sign what the own player asks for at this height, if it has not been. True if that has changed anything."""

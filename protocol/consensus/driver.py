@@ -118,6 +118,7 @@ class HeightDriver:
     _wishes: dict[Seat, tuple[GoOnWish, Envelope]] = field(default_factory=dict)
     _offences: list[Envelope] = field(default_factory=list)  # messages that prove their sender's fault
     _round_since_s: float = 0.0
+    _wished_since_s: float = 0.0
     _voted_s: dict[tuple[Step, RoundKey], float] = field(default_factory=dict)
     _released_since_s: float | None = None
 
@@ -387,7 +388,7 @@ class HeightDriver:
 
     # Going on without some (rules 13 to 18)
 
-    def wish_to_go_on(self, without: tuple[int, ...] | None) -> bool:
+    def wish_to_go_on(self, without: tuple[int, ...] | None, now_s: float) -> bool:
         """Show the own player's wish: to go on without these seats, with all again (empty), or none any more (None).
 
         False if it was shown already.
@@ -397,6 +398,8 @@ class HeightDriver:
         now_wished = (None, self.round) if held is None else (held[0].without, held[0].round)
         if (without, self.round) == now_wished or (without is None and now_wished[0] is None):
             return False
+        if without != now_wished[0]:
+            self._wished_since_s = now_s
         stamp = 0 if held is None else held[0].stamp + 1
         envelope = self._speak(GoOnWish(self.game.height, self.game.head, stamp, without, self.round))
         self._wishes[self.game.seat] = (self._wish_in(envelope), envelope)
@@ -406,6 +409,12 @@ class HeightDriver:
     def left_rounds(self) -> bool:
         """Whether this node has signed to leave the rounds of all, and has not come back to them."""
         return bool(self._standing.key.without) or not self._standing.entered
+
+    def stranded(self, now_s: float, limit_s: float) -> bool:
+        """Whether it has signed to go on without some that long ago, or is on its way back, and not all have signed."""
+        standing = self._standing
+        on_its_way = not standing.entered
+        return on_its_way and (not standing.key.without or now_s - self._round_since_s > limit_s)
 
     def wishes(self) -> dict[Seat, tuple[int, ...]]:
         """Without whom the seats wish to go on, of those that do."""
@@ -426,13 +435,21 @@ class HeightDriver:
         return nil and len(others) == 1 and None not in others
 
     def owing_votes(self, now_s: float, limit_s: float) -> set[Seat]:
-        """Voters of the own round whose vote is missing although this node cast its own that long ago."""
+        """Voters of the own round whose vote is missing although this node cast its own that long ago.
+
+        And where some have signed to go on without others: seats that do not wish the way back.
+        """
         owing: set[Seat] = set()
         key = self._standing.key
         for step in Step:
             since_s = self._voted_s.get((step, key))
             if since_s is not None and now_s - since_s > limit_s:
                 owing.update(set(self._book.voters(key)) - set(self._book.choices(step, key)))
+        wishes = self.wishes()
+        apart = self.left_rounds or max(self._regroups, default=0) > self.round
+        goes_back = apart and self.game.seat is not None and wishes.get(self.game.seat) == ()
+        if goes_back and now_s - self._wished_since_s > limit_s:
+            owing.update(seat for seat in self._book.seats if wishes.get(seat) != ())
         return owing - {self.game.seat} if self.game.seat is not None else owing
 
     @staticmethod

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.rulesets import ES
+from node.autoplay import act_by_bot
 from node.faults.campaign import short
 from node.faults.profiles import PROFILES
 from node.faults.table import Death, HostileTable
@@ -16,6 +17,7 @@ from node.simulation import SimulatedTable
 from protocol.codec import encode
 from protocol.dealing.open_deal import open_dealer
 from protocol.envelope import Envelope, seal
+from protocol.errors import RemoteProtocolError
 from protocol.log import Committed, entry_hash
 from protocol.messages import (
     CatchUp,
@@ -30,7 +32,7 @@ from protocol.messages import (
     RemoveEntry,
     TimeoutEntry,
 )
-from tests.security.liars import RACKS_HEIGHT, LiarsTable, part_of, with_payload
+from tests.security.liars import RACKS_HEIGHT, LiarsTable, part_of, silent, with_payload
 from tests.security.tables import LIAR, SMALL, at_turn_of
 from tests.simulation.removal import in_call, play_until, remove, seat_node, staying
 from tests.simulation.stage import CLOCK_S, Stage, table_in_draw
@@ -312,6 +314,31 @@ def one_broken_link_makes_nobody_absent() -> None:
     while table.now_s < since_s + 20:
         next(table.steps())
         assert not any(node.session.absences() for node in table.nodes)
+
+
+def who_alone_has_evidence_goes_back_to_the_others() -> None:
+    """Rule 17: D has signed to go on without A and can prove a fault; C, who had wished it too, has not and waits."""
+    table = hostile_table(4, frozenset([(0, 1), (0, 2), (0, 3)]))
+    for node in table.nodes[1:]:
+        node.player = silent
+    sessions = [node.session for node in table.nodes]
+    gone = sessions[0].seat
+    assert gone is not None
+    play_until(table, lambda: all(session.may_go_on_without(table.now_s) for session in sessions[1:]))
+    for index in (1, 2, 3):
+        play_until(table, lambda until_s=table.now_s + 0.3: table.now_s > until_s)  # type: ignore[misc]
+        sessions[index].go_on_without((gone,), table.now_s)
+        table.carry_out(index)
+    sessions[2].keep_waiting(table.now_s)
+    table.carry_out(2)
+    sessions[3]._report(RemoteProtocolError(sessions[0].signer.node_id, "a fault", (b"proof",)))
+    table.referee.honest -= {0}
+    table.network.separate(frozenset())
+    for node in table.nodes[1:]:
+        node.player = act_by_bot
+    before, since_s = sessions[1].height, table.now_s
+    play_until(table, lambda: table.now_s > since_s + 60)
+    assert sessions[1].height > before + 8
 
 
 def half_of_the_seats_do_not_go_on_alone() -> None:

@@ -133,7 +133,7 @@ class Stage:
         """Seats wish to go on without some, given by their numbers, and are ready to sign it."""
         seats = None if without is None else self.without(without)
         for number in numbers:
-            self.drivers[number].wish_to_go_on(seats)
+            self.drivers[number].wish_to_go_on(seats, self.now_s)
             self._advance(number)
 
     def without(self, numbers: Iterable[int]) -> tuple[int, ...]:

@@ -214,6 +214,10 @@ def heartbeats_are_not_passed_on(patch: Patch) -> None:
     patch.setattr(Session, "_pass_on_heartbeats", lambda self, link, status, now_s: None)
 
 
+def nobody_turns_back(patch: Patch) -> None:
+    patch.setattr(HeightDriver, "stranded", lambda self, now_s, limit_s: False)
+
+
 def secrets_are_kept(patch: Patch) -> None:
     patch.setattr(OpenDealer, "renew", lambda self: None)
 
@@ -258,6 +262,7 @@ PLANTED = [
     Planted("catch-up", catch_up_is_believed, scenarios.an_entry_that_one_node_has_signed_is_not_adopted),
     Planted("forwarding", nothing_is_forwarded, scenarios.one_broken_link_stops_nothing),
     Planted("heartbeats", heartbeats_are_not_passed_on, scenarios.one_broken_link_makes_nobody_absent),
+    Planted("evidence", nobody_turns_back, scenarios.who_alone_has_evidence_goes_back_to_the_others),
     Planted("fresh secrets", secrets_are_kept, scenarios.every_attempt_at_a_deck_has_fresh_secrets),
     Planted("early shares", shares_do_not_wait, scenarios.no_share_leaves_before_the_drawers_own_part),
     Planted("void draw", void_is_always_right, scenarios.a_complete_draw_is_not_declared_void),
