@@ -722,7 +722,7 @@ class Session:
         gone = tuple(sorted(self._given_up & set(self.may_go_on_without(now_s))))
         wish: tuple[int, ...] | None = None
         # Others may not have the evidence that this node has: then it goes back to them, liar and all.
-        alone = set(gone) <= faulty and self._driver.stranded(now_s, VOTE_LIMIT_S)
+        alone = set(gone) <= faulty and self._driver.stranded(gone, now_s, VOTE_LIMIT_S)
         if gone and not alone and may_be_left_out(self.game.seats_in_game(), gone):
             wish = gone
         elif not silent | refusers and (self._driver.left_rounds or () in self._driver.wishes().values()):

@@ -54,6 +54,7 @@ from protocol.outputs import Output, RecordKind, Send, Store
 from protocol.roster import seat_of
 
 MAX_ROUNDS_AHEAD: Final = 16  # rule 8
+MAX_ROUNDS_COUNTED: Final = 32  # what a seat has signed for beyond that does not drive a `Regroup` out of others' reach
 PROPOSE_TIMEOUT_S: Final = 1.0  # rule 11
 PROPOSE_TIMEOUT_GROWTH_S: Final = 0.5
 ANSWERS_CLOCK_S: Final = 1.0  # deal-entries section 4
@@ -192,7 +193,7 @@ class HeightDriver:
         return new
 
     def _take_regroup(self, seat: Seat, envelope: Envelope, body: Regroup) -> bool:
-        self._check_round(envelope, RoundKey(body.round, body.without))
+        self._check_round(envelope, RoundKey(body.round, body.without), 2 * MAX_ROUNDS_COUNTED)
         if seat in body.without or body.round == 0:
             raise RemoteProtocolError(envelope.sender, "a regroup that leaves out its signer", (envelope.raw,))
         held = self._regroups.get(body.round, {}).get(seat)
@@ -219,7 +220,9 @@ class HeightDriver:
                 self.report(error)
 
     def _take_wish(self, seat: Seat, envelope: Envelope, body: GoOnWish) -> bool:
-        self._check_round(envelope, RoundKey(body.round + 1, body.without or ()))  # the next regroup goes one higher
+        self._check_round(
+            envelope, RoundKey(body.round + 1, body.without or ()), 2 * MAX_ROUNDS_COUNTED
+        )  # the next regroup goes one higher
         held = self._wishes.get(seat)
         if held is not None and held[0].stamp >= body.stamp:
             return False
@@ -323,11 +326,11 @@ class HeightDriver:
                 raise
             self.report(error)
 
-    def _check_round(self, envelope: Envelope, key: RoundKey) -> None:
+    def _check_round(self, envelope: Envelope, key: RoundKey, ahead: int = MAX_ROUNDS_AHEAD) -> None:
         check_without(self._book.seats, key.without)
         proven = self._book.backed(Step.PREVOTE)
         highest = max(self.round, 0 if proven is None else proven.key.round)
-        if not 0 <= key.round <= highest + MAX_ROUNDS_AHEAD:
+        if not 0 <= key.round <= highest + ahead:
             raise RemoteProtocolError(None, f"round {key.round} is too far ahead")
 
     # Own words
@@ -410,11 +413,17 @@ class HeightDriver:
         """Whether this node has signed to leave the rounds of all, and has not come back to them."""
         return bool(self._standing.key.without) or not self._standing.entered
 
-    def stranded(self, now_s: float, limit_s: float) -> bool:
-        """Whether it has signed to go on without some that long ago, or is on its way back, and not all have signed."""
+    def stranded(self, without: tuple[int, ...], now_s: float, limit_s: float) -> bool:
+        """Whether this node has left the round, some who stay do not agree to go on `without` these, and time is up.
+
+        Time is up at once for who is on its way back.
+        """
         standing = self._standing
-        on_its_way = not standing.entered
-        return on_its_way and (not standing.key.without or now_s - self._round_since_s > limit_s)
+        if standing.entered or all(
+            self._agrees(seat, without) for seat in voters_of(self._book.seats, without) if seat != self.game.seat
+        ):
+            return False
+        return not standing.key.without or now_s - self._round_since_s > limit_s
 
     def wishes(self) -> dict[Seat, tuple[int, ...]]:
         """Without whom the seats wish to go on, of those that do."""
@@ -496,8 +505,14 @@ class HeightDriver:
         )
 
     def _all_wish(self, without: tuple[int, ...]) -> bool:
-        wishes = self.wishes()
-        return all(wishes.get(seat) == without for seat in voters_of(self._book.seats, without))
+        return all(self._agrees(seat, without) for seat in voters_of(self._book.seats, without))
+
+    def _agrees(self, seat: Seat, without: tuple[int, ...]) -> bool:
+        """Whether a seat wishes to go on without these, or has signed it and nothing after that."""
+        if self.wishes().get(seat) == without:
+            return True
+        signed = [by_seat[seat].body for _number, by_seat in sorted(self._regroups.items()) if seat in by_seat]
+        return bool(signed) and isinstance(signed[-1], Regroup) and signed[-1].without == without
 
     def _next_round(self, without: tuple[int, ...]) -> int:
         """One more than the highest round that any who stay have signed for, or that one if it is for these seats."""
@@ -516,7 +531,8 @@ class HeightDriver:
     def _highest_signed(self, seat: Seat) -> int:
         wish = self._wishes.get(seat)
         regroups = (number for number, by_seat in self._regroups.items() if seat in by_seat)
-        return max(0 if wish is None else wish[0].round, *self._book.rounds_of(seat), *regroups, 0)
+        rounds = (0 if wish is None else wish[0].round, *self._book.rounds_of(seat), *regroups)
+        return max((number for number in rounds if number <= self.round + MAX_ROUNDS_COUNTED), default=0)
 
     def _sign_regroup(self, number: int, without: tuple[int, ...], now_s: float) -> None:
         lock = self._standing.lock

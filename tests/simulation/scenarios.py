@@ -15,6 +15,7 @@ from node.faults.profiles import PROFILES
 from node.faults.table import Death, HostileTable
 from node.simulation import SimulatedTable
 from protocol.codec import encode
+from protocol.consensus.driver import MAX_ROUNDS_AHEAD
 from protocol.dealing.open_deal import open_dealer
 from protocol.envelope import Envelope, seal
 from protocol.errors import RemoteProtocolError
@@ -166,6 +167,13 @@ def go_on(stage: Stage, *numbers: int) -> None:
     for _beat in range(12):
         stage.at(stage.now_s + 1.0, *numbers)
         stage.pass_on(*numbers)
+
+
+def a_high_round_of_a_liar_does_not_drive_a_regroup_out_of_reach() -> None:
+    """Rules 8 and 15: A has seen C's vote in the highest round that it may be for, B has not."""
+    stage = Stage()
+    stage.give(B, regroup(stage, A, MAX_ROUNDS_AHEAD + 1, (C,)))
+    assert stage.faults[B] == []
 
 
 def there_is_a_way_back() -> None:

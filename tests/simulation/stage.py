@@ -27,7 +27,7 @@ from tests.simulation.removal import in_call, play_until, staying
 
 Vote = TypeVar("Vote", Prevote, Precommit, Proposal, Regroup)
 CLOCK_S = 60.0
-MAX_ROUNDS = 12
+MAX_ROUNDS = 40
 
 
 @cache

@@ -214,8 +214,13 @@ def heartbeats_are_not_passed_on(patch: Patch) -> None:
     patch.setattr(Session, "_pass_on_heartbeats", lambda self, link, status, now_s: None)
 
 
+def regroups_reach_no_further_than_votes(patch: Patch) -> None:
+    check = HeightDriver._check_round
+    patch.setattr(HeightDriver, "_check_round", lambda self, envelope, key, ahead=0: check(self, envelope, key))
+
+
 def nobody_turns_back(patch: Patch) -> None:
-    patch.setattr(HeightDriver, "stranded", lambda self, now_s, limit_s: False)
+    patch.setattr(HeightDriver, "stranded", lambda self, without, now_s, limit_s: False)
 
 
 def secrets_are_kept(patch: Patch) -> None:
@@ -252,6 +257,11 @@ PLANTED = [
     Planted("R17", lock_is_forgotten, scenarios.a_lock_outlives_the_way_to_a_new_round),
     Planted("R18", lock_is_stored_without_its_proof, scenarios.a_lock_keeps_its_proof_over_a_restart),
     Planted("R19", no_way_back, scenarios.there_is_a_way_back),
+    Planted(
+        "high round",
+        regroups_reach_no_further_than_votes,
+        scenarios.a_high_round_of_a_liar_does_not_drive_a_regroup_out_of_reach,
+    ),
     Planted("R20", locks_are_for_ever, scenarios.a_later_proof_releases_a_lock),
     Planted("O2", prevotes_are_enough, scenarios.prevotes_alone_agree_to_nothing),
     Planted("late move", actors_word_is_enough, scenarios.a_move_that_came_late_to_all_others_gives_way),
