@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUMMESH := $(BIN)/rummesh
+JOBS := $(shell echo $$((2 * $$(nproc))))# many tests wait for real clocks and networks
 
 .PHONY: help play test lint bench soak fuzz clean
 
@@ -18,7 +19,7 @@ test: $(VENV)/.dev ## all tests; those that need root, Chromium or network names
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest --numprocesses auto --dist loadfile $(ARGS)
+	$(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: $(VENV)/.dev ## format, and check style and types
 	$(BIN)/ruff format .

@@ -30,7 +30,7 @@ from protocol.dealing.group import UnsafeLibrary, self_test
 from protocol.dealing.secret_deal import secret_dealer
 from protocol.envelope import HALL, open_envelope, seal, table_of
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
-from protocol.events import Event
+from protocol.events import Event, EvidenceFound
 from protocol.messages import Announce, GenesisDraft, RequestKind, TableCard
 from protocol.outputs import RecordKind
 from protocol.session import Record as SessionRecord
@@ -449,6 +449,8 @@ class Node:
     # Keeping others and the player up to date
 
     def _told(self, event: Event) -> None:
+        if isinstance(event, EvidenceFound):
+            _log.warning("evidence against %s: %s", event.node.hex()[:8], event.reason)
         for told in tuple(self._listeners):
             told(event)
 

@@ -47,9 +47,6 @@ class CrashPoint:
             self.passed(named)
 
 
-_crash_point = CrashPoint(os.environ.get("RUMMESH_CRASH_AT", ""))
-
-
 class Links(Protocol):
     """What a runner needs of the mesh."""
 
@@ -83,6 +80,7 @@ class Runner:
         self._timer: asyncio.TimerHandle | None = None
         self._stopped = False
         self._computing: set[asyncio.Task[None]] = set()
+        self._crash_point = CrashPoint(os.environ.get("RUMMESH_CRASH_AT", ""))
 
     def start(self) -> None:
         """Tell the session of the links that are up already, and begin."""
@@ -154,7 +152,7 @@ class Runner:
                         self._links.broadcast(frame, but=but)
                     else:
                         self._links.send(to, frame)
-                    _crash_point.passed("after-send")
+                    self._crash_point.passed("after-send")
                 case Drop(node, reason):
                     self._links.close_link(node, reason)
                 case Tell(event):
@@ -175,14 +173,14 @@ class Runner:
         self._happens(lambda session, now_s: session.computed(asked.number, result, now_s))
 
     def _write(self, records: list[JournalRecord]) -> bool:
-        _crash_point.passed_with("before-store", records)
+        self._crash_point.passed_with("before-store", records)
         try:
             self._journal.append(records)
         except JournalError as error:
             self.failure = str(error)
             _log.error("the journal failed, this table stands still: %s", error)
             return False
-        _crash_point.passed_with("after-store", records)
+        self._crash_point.passed_with("after-store", records)
         if any(record.kind == RecordKind.CLOSED.value for record in records):
             self._erase_secrets(but_last=False)
         elif any(record.kind == RecordKind.SECRET.value for record in records):

@@ -49,9 +49,9 @@ class LinkLimits:
     """What other machines may cost this one. All are far above what a table needs (docs/reliability.md, section 1)."""
 
     handshake_s: float = 5.0
-    connect_s: float = 3.0
+    connect_s: float = 2.0
     first_retry_s: float = 0.2
-    last_retry_s: float = 5.0
+    last_retry_s: float = 1.0  # friends on one network: trying costs next to nothing
     stagger_s: float = 0.25  # between starting to dial one address of a node and the next
     courtesy_s: float = 0.25  # the larger id dials so much later, so that two nodes seldom dial crosswise
     flush_s: float = 0.5  # what a closing link may take to send what is queued

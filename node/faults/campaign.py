@@ -110,4 +110,6 @@ def totals(summaries: Sequence[HostileSummary]) -> dict[str, int]:
     for summary in summaries:
         counts.update(summary.faults)
         counts["removal"] += summary.removals
+        counts["void"] += summary.void
+        counts["liar not to be got rid of"] += not (summary.finished or summary.void)
     return dict(sorted(counts.items()))

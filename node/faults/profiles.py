@@ -43,4 +43,4 @@ RETRANSMIT_S: Final = 0.2  # TCP's least wait before it sends again; it doubles 
 STALL_S: Final = 2.0
 CUT_S: Final = (1.0, 120.0)
 FAULTY_S: Final = 120.0  # so long after the start of a game faults happen; then all heals
-FINISH_S: Final = 1500.0  # so long after that every honest node must have finished
+STUCK_S: Final = 200.0  # no new entry for so long after that: the table is stuck. A removal takes 60 to 70 s

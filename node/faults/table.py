@@ -13,7 +13,7 @@ from node.autoplay import act_by_bot
 from node.faults.ledger import Ledger
 from node.faults.liars import Liar
 from node.faults.network import Network
-from node.faults.profiles import CUT_S, FAULTY_S, FINISH_S, Profile
+from node.faults.profiles import CUT_S, FAULTY_S, STUCK_S, Profile
 from node.faults.referee import Referee
 from node.simulation import SimulatedTable, StuckTable, finished
 from protocol.dealing.open_deal import open_dealer
@@ -41,7 +41,8 @@ class Death(Enum):
 class HostileSummary:
     """What came of one hostile table: the agreed log, the faults that happened by kind, seats removed from the game.
 
-    `finished`: the last game was scored; else the liar was not to be got rid of with the seats that were left.
+    `finished`: the last game was scored; else the liar was not to be got rid of with the seats that were left, or had
+    led the others apart, so that the game is `void`.
     """
 
     seed: int
@@ -53,6 +54,7 @@ class HostileSummary:
     faults: dict[str, int]
     removals: int
     finished: bool
+    void: bool
 
 
 class HostileTable(SimulatedTable):
@@ -75,6 +77,7 @@ class HostileTable(SimulatedTable):
         self.referee = Referee(frozenset(range(seats)) - liars)
         self.liars = {index: Liar(self, index, random.Random(f"liar {seed}"), self.ledger) for index in liars}  # noqa: S311
         self.heals_s: float | None = None  # when all faults end; set when the game has begun
+        self._moved_s = 0.0  # when all faults had ended, or an honest node got its newest entry after that
         self._dying: dict[int, tuple[int, Death]] = {}  # outputs left, and how
         super().__init__(rules, seats, seed, make_dealer)
         for node in self.nodes:
@@ -88,10 +91,10 @@ class HostileTable(SimulatedTable):
                     self._begin()
             elif self._done():
                 return self._result()
-            elif now_s > self.heals_s + FINISH_S:
-                if not self._can_finish():
+            elif now_s > self._moved_s + STUCK_S:
+                if self.referee.split is None and not self._can_finish():
                     return self._result()
-                raise StuckTable(f"not finished {FINISH_S:.0f} s after all faults: {self._standings()}")
+                raise StuckTable(f"no new entry for {STUCK_S:.0f} s after all faults: {self._standings()}")
         raise StuckTable(f"nothing left to do: {self._standings()}")
 
     def honest(self) -> list[int]:
@@ -100,7 +103,7 @@ class HostileTable(SimulatedTable):
     # What happens, and when
 
     def _begin(self) -> None:
-        self.heals_s = self.now_s + FAULTY_S
+        self.heals_s = self._moved_s = self.now_s + FAULTY_S
         profile = self.profile
         self._repeat(profile.stall_every_s, self._stall)
         self._repeat(profile.cut_every_s, self._cut)
@@ -139,21 +142,9 @@ class HostileTable(SimulatedTable):
         if not cut or self.luck.random() < 0.2:
             cut = frozenset([self.luck.choice(pairs)])
         seconds = CUT_S[0] * (CUT_S[1] / CUT_S[0]) ** self.luck.random()
-        if self.may_cut(seconds) and self.ledger.happens("partition"):
+        if self.ledger.happens("partition"):
             self.network.separate(cut)
             self.at(self.now_s + seconds, lambda: self.network.separate(frozenset()))
-
-    def may_cut(self, seconds: float) -> bool:
-        """Where a liar could sign with both sides, no partition lasts until somebody is left out.
-
-        What it could do then nothing prevents: the table in docs/agreement.md, section 2. `Standoff` is that case.
-        """
-        return not self.liars or seconds < 8.0 or self._honest_are_safe()
-
-    def _honest_are_safe(self) -> bool:
-        """One liar at a table of four, and only there, cannot sign two majorities, however seats are removed."""
-        game = self.nodes[self.honest()[0]].session.game
-        return game is not None and len(game.seats_in_game()) == 4 and len(self.nodes) == 4
 
     def _die(self) -> None:
         """One of the nodes will die before one of its next outputs."""
@@ -206,6 +197,8 @@ class HostileTable(SimulatedTable):
 
     def _done(self) -> bool:
         honest = [self.nodes[index] for index in self.honest()]
+        if self.referee.split is not None:  # rule 19
+            return all(not node.down and node.session.void is not None for node in honest)
         return all(not node.down and finished(node.session) for node in honest)
 
     def _can_finish(self) -> bool:
@@ -235,6 +228,7 @@ class HostileTable(SimulatedTable):
             faults=dict(sorted(self.ledger.counts.items())),
             removals=sum(isinstance(committed.entry.content, RemoveEntry) for committed in ahead.log),
             finished=finished(ahead),
+            void=self.referee.split is not None,
         )
 
     def _ahead(self) -> Session:
@@ -270,7 +264,8 @@ class HostileTable(SimulatedTable):
             if index not in self.liars:
                 raise
             self.die(index, Death.KILLED)  # a liar that has confused itself
-        self.referee.look(index, self.nodes)
+        if self.referee.look(index, self.nodes):
+            self._moved_s = max(self._moved_s, self.now_s)
         if index not in self.liars and self.nodes[index].session.round > MAX_ROUNDS:
             raise StuckTable(f"rounds without end: {self._standings()}")
 

@@ -193,7 +193,10 @@ class HeightDriver:
         """A part of the open call inside a regroup counts like one that came by itself (rule 15)."""
         answer = open_envelope(raw)
         if isinstance(answer.body, DealPart) and self.game.call is not None:
-            self._take_part(answer)
+            try:
+                self._take_part(answer)
+            except RemoteProtocolError as error:  # who passes it on does not answer for it
+                self.report(error)
 
     def _take_wish(self, seat: Seat, envelope: Envelope, body: GoOnWish) -> bool:
         self._check_round(envelope, RoundKey(body.round + 1, body.without or ()))  # the next regroup goes one higher

@@ -131,6 +131,7 @@ class OpenCall:
     _versions: dict[Owed, dict[bytes, _Version]] = field(default_factory=dict)
     _selected: dict[Owed, _Version] | None = None
     _jobs: list[Job] = field(default_factory=list, repr=False)
+    _given: dict[tuple[Purpose, Owed, bytes], Job] = field(default_factory=dict, repr=False)  # out, not done
     _begun: set[tuple[Purpose, Owed, bytes]] = field(default_factory=set)
     _made: list[DealPart] = field(default_factory=list, repr=False)
 
@@ -200,10 +201,10 @@ class OpenCall:
         versions = self._versions.setdefault(owed, {})
         if envelope.digest in versions:
             return False
+        first = next(iter(versions.values()), None)
         if len(versions) >= MAX_VERSIONS:
-            raise RemoteProtocolError(envelope.sender, f"too many different {part.kind.value} for one call")
-        if versions:
-            first = next(iter(versions.values()))
+            self._forget_a_wrong_one(envelope.sender, versions)
+        if first is not None:
             both = (first.envelope.raw, envelope.raw)
             self.faults.append(
                 RemoteProtocolError(envelope.sender, f"two different {part.kind.value} for one call", both)
@@ -211,6 +212,14 @@ class OpenCall:
         versions[envelope.digest] = _Version(owed, envelope)
         self._go_on()
         return True
+
+    @staticmethod
+    def _forget_a_wrong_one(sender: bytes, versions: dict[bytes, _Version]) -> None:
+        """Make room: the others may agree on a version that a liar showed here after many wrong ones."""
+        wrong = next((name for name, version in versions.items() if version.verdict is _Verdict.WRONG), None)
+        if wrong is None:
+            raise RemoteProtocolError(sender, "too many different versions of one part")
+        del versions[wrong]
 
     # Own parts and jobs out
 
@@ -221,15 +230,19 @@ class OpenCall:
     def take_jobs(self) -> list[Job]:
         """The computations that can begin now, each given once."""
         jobs, self._jobs = self._jobs, []
+        self._given.update(((job.purpose, job.owed, job.version), job) for job in jobs)
         return jobs
 
     def done(self, job: Job, result: object) -> None:
         """A job has ended with this result."""
+        self._given.pop((job.purpose, job.owed, job.version), None)
         if not isinstance(result, CannotBuild):
             match job.purpose:
                 case Purpose.CHECK:
                     assert result is None or isinstance(result, str)
-                    self._judged(self._versions[job.owed][job.version], result)
+                    version = self._versions[job.owed][job.version]
+                    if version.verdict is _Verdict.OPEN:  # else `check_now` was quicker
+                        self._judged(version, result)
                 case Purpose.MAKE:
                     assert isinstance(result, bytes)
                     basis = self._basis(job.owed)
@@ -240,8 +253,12 @@ class OpenCall:
         self._go_on()
 
     def check_now(self) -> None:
-        """Check all that is here, in this thread."""
-        while jobs := [job for job in self.take_jobs() if job.purpose is Purpose.CHECK]:
+        """Check all that is here, in this thread, also what was given out as a job and is not done yet."""
+        while True:
+            self.take_jobs()
+            jobs = [job for job in self._given.values() if job.purpose is Purpose.CHECK]
+            if not jobs:
+                return
             for job in jobs:
                 self.done(job, job.work())
 

@@ -18,9 +18,11 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -136,15 +138,32 @@ class Host:
         _run("ip", "-n", self.namespace, *arguments)
 
 
-class Lab:
-    """A switch with `size` hosts. `plugged` False: they begin with all interfaces down, loopback too."""
+@dataclass(frozen=True)
+class Weather:
+    """How bad the network is: each frame is lost with this probability, or late by `delay_s`, give or take."""
 
-    def __init__(self, size: int, *, ipv6_only: bool = False, plugged: bool = True) -> None:
+    loss: float
+    delay_s: float
+    jitter_s: float
+    seed: int = 1
+
+
+class Lab:
+    """A switch with `size` hosts. `plugged` False: they begin with all interfaces down, loopback too.
+
+    With a `weather` the switch is `bad_switch`; there are no cuts then.
+    """
+
+    def __init__(
+        self, size: int, *, ipv6_only: bool = False, plugged: bool = True, weather: Weather | None = None
+    ) -> None:
         self._number = next(_labs)
+        self._weather = weather
         self._ipv6_only = ipv6_only
         self._plugged = plugged
         self._cut: set[tuple[int, int | None]] = set()
         self._made: list[str] = []
+        self._switch: Process | None = None
         self.processes: list[Process] = []
         self.hosts = tuple(Host(self, number, self._address(number)) for number in range(1, size + 1))
 
@@ -174,12 +193,35 @@ class Lab:
         self._unmake()
 
     def _make(self) -> None:
+        for host in self.hosts:
+            self._add_namespace(host.namespace)
+        if self._weather is None:
+            self._make_switch()
+        else:
+            self._make_bad_switch(self._weather)
+        if self._plugged:
+            for host in self.hosts:
+                self.plug(host)
+
+    def _make_bad_switch(self, weather: Weather) -> None:
+        numbers = (weather.loss, weather.delay_s, weather.jitter_s, weather.seed)
+        command = [sys.executable, "-m", "tests.network.bad_switch", *map(str, numbers)]
+        popen = subprocess.Popen(
+            [*command, *(host.namespace for host in self.hosts)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=ROOT,
+        )
+        self._switch = Process(popen)
+        self._switch.wait_for(lambda lines: "ready" in lines)
+
+    def _make_switch(self) -> None:
         switch = self.name("sw")
         self._add_namespace(switch)
         _run("ip", "-n", switch, "link", "add", "br0", "type", "bridge")
         _run("ip", "-n", switch, "link", "set", "br0", "up")
         for host in self.hosts:
-            self._add_namespace(host.namespace)
             port = f"p{host.number}"
             _run(
                 *("ip", "link", "add", "eth0", "netns", host.namespace),
@@ -187,14 +229,14 @@ class Lab:
             )
             host.ip("link", "set", "eth0", "addrgenmode", "none")  # no address comes by itself
             _run("ip", "-n", switch, "link", "set", port, "master", "br0", "up")
-            if self._plugged:
-                self.plug(host)
 
     def _add_namespace(self, name: str) -> None:
         _run("ip", "netns", "add", name)
         self._made.append(name)
 
     def _unmake(self) -> None:
+        if self._switch is not None:
+            self._switch.kill()
         for name in self._made:
             _run("ip", "netns", "delete", name)
         self._made.clear()
@@ -209,6 +251,12 @@ class Lab:
             host.ip("addr", "replace", f"{host.address}/64", "dev", "eth0", "nodad")
         else:
             host.ip("addr", "replace", f"{host.address}/24", "dev", "eth0")
+
+    def readdress(self, host: Host, address: str) -> None:
+        """Give the host another IPv4 address, as a DHCP server does; the old one is gone."""
+        host.ip("addr", "flush", "dev", "eth0")
+        host.address = address
+        self.plug(host)
 
     def unplug(self, host: Host) -> None:
         """Take the host's interface down, so that it knows."""

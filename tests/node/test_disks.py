@@ -105,7 +105,7 @@ def test_disk_that_fails_in_a_game(table: Table, failure: str, advice: str) -> N
     again = table.start_victim()
     table.goes_on()
     again.kill()
-    assert not [line for line in again.lines() if "Traceback" in line or "refused" in line]
+    assert not [line for line in again.lines() if "Traceback" in line or "evidence" in line]
 
 
 def test_file_made_read_only_is_told_at_the_next_start(table: Table) -> None:

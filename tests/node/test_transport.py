@@ -468,6 +468,26 @@ def test_links_are_limited_per_address() -> None:
     run(main())
 
 
+def test_address_that_connects_too_often_gets_no_word_until_it_slows_down() -> None:
+    async def main() -> None:
+        limits = LinkLimits(connections_per_s=4, burst_connections=3)
+        async with parties(1, limits) as (node,), contextlib.AsyncExitStack() as stack:
+
+            async def heard(host: str = HOST) -> bytes:
+                end = await stack.enter_async_context(stranger(node.port, host))
+                with contextlib.suppress(ConnectionError):
+                    return await end.reader.read(4)
+                return b""
+
+            assert [bool(await heard()) for _ in range(6)] == [True] * 3 + [False] * 3
+            assert node.refused == [(HOST, "too many connections")]
+            assert await heard("127.0.0.2")
+            await asyncio.sleep(0.3)
+            assert await heard()
+
+    run(main())
+
+
 # Links carry
 
 
@@ -575,12 +595,11 @@ def test_link_that_sends_much_does_not_hold_up_the_others() -> None:
             good.want(node)
             await flooding.shake(BY_ID[2])
             await until(lambda: len(node.mesh.linked()) == 2)
-            for _ in range(1000):
-                flooding.write(b"")
-            await until(lambda: len(node.frames) > 10)
-            assert good.mesh.send(node.id, b"mine")
+            await until(lambda: good.linked(node))
+            flooding.writer.write(bytes(4) * 1000)  # frames without bytes, in one piece
+            assert good.mesh.send(node.id, b"mine")  # both have arrived before either is read
             await until(lambda: (good.id, b"mine") in node.frames)
-            assert node.frames.index((good.id, b"mine")) < 900
+            assert node.frames.index((good.id, b"mine")) < 100
 
     run(main())
 

@@ -74,8 +74,12 @@ def test_who_keeps_its_own_part_of_a_forced_draw_back_is_removed_with_its_draw()
         calls = [session.game.call for session in table.honest() if session.game is not None]
         return bool(calls) and all(call is not None and call.call.seat == 2 for call in calls)
 
-    table.withhold(2, lambda body: share_of_a_draw(body) and own_draw_is_open())
-    table.run_to_height(4)
+    def own_part(body: Body) -> bool:
+        call = table.game(2).call
+        return share_of_a_draw(body) and call is not None and call.call.seat == 2
+
+    table.withhold(2, own_part)
+    table.run_to_height(1)
     table.node(2).player = silent
     table.run_until(own_draw_is_open)
     height = table.honest()[0].height

@@ -121,10 +121,14 @@ def own_parts(table: LiarsTable, seat: int, height: int) -> list[DealPart]:
 def test_what_was_made_in_the_old_epoch_is_refused_in_the_new() -> None:
     """A request and an opening whose proofs say epoch 0, made with the keys of now."""
     table = before_re_deal()
-    old_stock = state_of(table).stock
-    remove(table, (LOST,))
     for node in table.nodes:
         node.player = silent
+    table.run_for(3.0)
+    while state_of(table).card_turn.drawn:  # a turn that was under way is ended
+        table.act(int(state_of(table).turn))
+        table.run_for(3.0)
+    old_stock = state_of(table).stock
+    remove(table, (LOST,))
     table.run_until(lambda: in_call(table, None))
     actor = int(state_of(table).turn)
     table.liars = frozenset({actor, LOST})

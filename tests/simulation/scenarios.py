@@ -19,6 +19,7 @@ from protocol.envelope import Envelope, seal
 from protocol.log import Committed, entry_hash
 from protocol.messages import (
     CatchUp,
+    DealPart,
     Entry,
     GoOnWish,
     PartKind,
@@ -29,7 +30,7 @@ from protocol.messages import (
     RemoveEntry,
     TimeoutEntry,
 )
-from tests.security.liars import part_of, with_payload
+from tests.security.liars import RACKS_HEIGHT, LiarsTable, part_of, with_payload
 from tests.security.tables import LIAR, SMALL, at_turn_of
 from tests.simulation.removal import in_call, play_until, remove, seat_node, staying
 from tests.simulation.stage import CLOCK_S, Stage, table_in_draw
@@ -360,3 +361,16 @@ def a_false_tag_is_found() -> None:
     honest, until_s = table.nodes[seat_node(table, 0)].session, table.now_s + 30
     play_until(table, lambda: bool(honest.evidence) or table.now_s > until_s)
     assert honest.evidence
+
+
+def a_right_part_counts_after_many_wrong_ones() -> None:
+    """docs/deal-entries.md, section 3: one seat is shown four wrong versions before the one that the others hold."""
+    table = LiarsTable(SMALL, 3, 1, open_dealer)
+    withheld = table.withhold(LIAR, part_of(PartKind.SHARES, RACKS_HEIGHT))
+    table.run_to_height(RACKS_HEIGHT)
+    for number in range(4):
+        part = DealPart(RACKS_HEIGHT, table.game(0).head, PartKind.SHARES, None, b"wrong %d" % number)
+        table.say(LIAR, part, [0])
+    table.run_for(0.5)
+    table.release(withheld)
+    table.run_to_height(RACKS_HEIGHT + 1)

@@ -25,6 +25,7 @@ from protocol.consensus.votes import Backed, RoundKey, Step, VoteBook
 from protocol.dealing.call import OpenCall
 from protocol.dealing.open_deal import OpenDealer
 from protocol.envelope import Envelope, open_envelope
+from protocol.errors import RemoteProtocolError
 from protocol.game import Game
 from protocol.log import entry_hash, voters_of
 from protocol.messages import Body, Precommit, Prevote, Regroup
@@ -225,6 +226,13 @@ def void_is_always_right(patch: Patch) -> None:
     patch.setattr(Game, "complete_answers", lambda self: None)
 
 
+def wrong_versions_fill_the_place(patch: Patch) -> None:
+    def refuse(sender: bytes, versions: object) -> None:
+        raise RemoteProtocolError(sender, "too many different versions of one part")
+
+    patch.setattr(OpenCall, "_forget_a_wrong_one", staticmethod(refuse))
+
+
 def tags_are_not_checked(patch: Patch) -> None:
     patch.setattr(redeal_module, "check_tag", lambda ctx, cards, data: None)
 
@@ -253,6 +261,7 @@ PLANTED = [
     Planted("fresh secrets", secrets_are_kept, scenarios.every_attempt_at_a_deck_has_fresh_secrets),
     Planted("early shares", shares_do_not_wait, scenarios.no_share_leaves_before_the_drawers_own_part),
     Planted("void draw", void_is_always_right, scenarios.a_complete_draw_is_not_declared_void),
+    Planted("wrong versions", wrong_versions_fill_the_place, scenarios.a_right_part_counts_after_many_wrong_ones),
     Planted("tags", tags_are_not_checked, scenarios.a_false_tag_is_found),
 ]
 each = pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted.name)

@@ -141,7 +141,7 @@ def test_an_action_holds_one_proof_however_many_tiles_it_opens(played: list[Comm
         assert len(raw) - action - len(signed.part) - len(signed.proof) <= ENVELOPE
         drawn += bool(signed.part)
         opened.add(len(laid) if signed.proof else 0)
-    assert drawn > 5
+    assert drawn >= 5
     assert opened >= {0, 1, 3}
 
 
