@@ -277,7 +277,7 @@ class Game:
 
     def _judge_request(self, content: RequestEntry) -> Judgement:
         try:
-            asked = [self._asked(open_envelope(raw)) for raw in content.requests]
+            asked = [self._asked(open_envelope(raw)) for raw in content.requests[: len(self.state.seats) + 1]]
         except RemoteProtocolError as error:
             return Judgement(None, None, error.reason)
         if not asked or asked != self._all_asking(*asked[0]):

@@ -26,6 +26,7 @@ from protocol.session import Record, Session
 
 AWAY_S: Final = ((0.1, 3.0), (0.1, 3.0), (5.0, 50.0), (70.0, 150.0))  # how long a killed node is away
 LAST_OUTPUTS: Final = 8  # a node dies before one of its next so many outputs
+SPARED: Final = 0.8  # how often nobody else dies while one is away, so that it can be removed
 MAX_ROUNDS: Final = 100
 DAWDLES: Final = 0.03  # how often a player lets its time run out
 
@@ -151,7 +152,8 @@ class HostileTable(SimulatedTable):
         index = self.luck.randrange(len(self.nodes))
         death = self.luck.choice(list(Death))
         outputs = self.luck.randrange(LAST_OUTPUTS)
-        if index not in self.liars and not self.nodes[index].down and index not in self._dying:
+        spared = any(node.down for node in self.nodes) and self.luck.random() < SPARED
+        if index not in self.liars and not self.nodes[index].down and index not in self._dying and not spared:
             self._dying[index] = outputs, death
 
     def _dies(self, index: int) -> bool:

@@ -25,7 +25,21 @@ from protocol.dealing.secret_deal import secret_dealer
 from protocol.envelope import Envelope, Signer, open_envelope, seal
 from protocol.gamefile import game_file_of
 from protocol.log import Committed, entry_hash
-from protocol.messages import Announce, CatchUp, KnownPeer, NextGameEntry, Prevote, RemoveEntry, Status, TableCard
+from protocol.messages import (
+    Announce,
+    CatchUp,
+    Entry,
+    KnownPeer,
+    NextGameEntry,
+    Prevote,
+    Proposal,
+    RemoveEntry,
+    Request,
+    RequestEntry,
+    RequestKind,
+    Status,
+    TableCard,
+)
 from protocol.outputs import RecordKind, Send
 from protocol.roster import seat_of
 from protocol.session import Record, Session
@@ -105,6 +119,10 @@ def _between(session: Session) -> bool:
     return session.game is not None and session.game.between_games
 
 
+def _paused(session: Session) -> bool:
+    return session.state is not None and session.state.paused is not None
+
+
 def _wishing(session: Session) -> bool:
     return bool(session.go_on_wishes())
 
@@ -118,14 +136,16 @@ _PLAYED: Final[dict[str, Reached]] = {
     "final": _call(CallName.FINAL),
     "between-games": _between,
 }
+_PAUSED: Final[dict[str, Reached]] = {"request": lambda session: bool(session.requests()), "paused": _paused}
 _LOST: Final[dict[str, Reached]] = {"removal": _wishing, "redeal": _call(CallName.REDEAL)}
 
 
 @cache
 def stages(rules: RuleSet = CARDS) -> dict[str, Stage]:
     """All phases of tables with these rules, by name."""
-    played, lost = _play(rules), _lose(rules)
-    return {**_lobby(rules), **_stopped(played, _PLAYED), **_watching(played), **_stopped(lost, _LOST)}
+    played, paused, lost = _play(rules), _pause(rules), _lose(rules)
+    of_games = _stopped(played, _PLAYED) | _stopped(paused, _PAUSED) | _stopped(lost, _LOST)
+    return {**_lobby(rules), **of_games, **_watching(played)}
 
 
 @dataclass(slots=True)
@@ -159,6 +179,26 @@ def _play(rules: RuleSet) -> _Played:
         return all(_in_play(node.session, 1) for node in table.nodes)
 
     return _follow(table, _PLAYED, again)
+
+
+def _pause(rules: RuleSet) -> _Played:
+    """The honest seat asks for a pause in the first turn, and then to go on."""
+    table = _Recorded(rules, 3, 3)
+    while not all(_in_play(node.session) for node in table.nodes):
+        next(iter(table.steps()))
+    began = table.session(VICTIM).height
+
+    def ask(kind: RequestKind) -> None:
+        if table.session(HONEST).may_ask(kind):
+            table.session(HONEST).ask(kind, table.now_s)
+            table.carry_out(table.seat(HONEST))
+
+    def gone_on() -> bool:
+        ask(RequestKind.RESUME)
+        return table.session(VICTIM).height > began + 4
+
+    ask(RequestKind.PAUSE)
+    return _follow(table, _PAUSED, gone_on)
 
 
 def _lose(rules: RuleSet) -> _Played:
@@ -255,6 +295,7 @@ def _stage(name: str, table: _Recorded, make: Callable[[], Session], now_s: floa
     frames += beats[:: max(1, len(beats) // 20)]
     frames += _one_of_each_kind(said)
     frames += [seal(honest, session.table, CatchUp(tuple(entries))).raw for entries in _catch_ups(longest.log, near)]
+    frames += _requests(session, liars[0].signer)
     voted = {e.body.entry for e in said if isinstance(e.body, Prevote) and e.sender == honest.node_id}
     return Stage(
         name,
@@ -268,6 +309,17 @@ def _stage(name: str, table: _Recorded, make: Callable[[], Session], now_s: floa
         frozenset(entry for entry in voted if entry is not None),
         _secrets(table),
     )
+
+
+def _requests(session: Session, liar: Signer) -> Iterator[bytes]:
+    """All that the liar may ask for, and proposals to grant it."""
+    assert session.game is not None
+    place = session.game.height, session.game.head
+    for kind in RequestKind:
+        request = seal(liar, session.table, Request(*place, kind)).raw
+        entry = session.game.entry(RequestEntry((request,))) or Entry(*place, RequestEntry((request,)), bytes(32))
+        yield request
+        yield seal(liar, session.table, Proposal(*place, 0, (), entry, ())).raw
 
 
 def _last_known(log: list[Committed], height: int) -> int:

@@ -21,6 +21,7 @@ HEADS: Final = bytes(
 )
 _SIGNATURE_BYTES: Final = 64
 _ENVELOPE_FIELDS: Final = 6
+_REPEATED_BYTES: Final = 10_000  # of a list that is repeated: what is far too long is all refused alike
 _NESTING: Final = 0.6  # how often a message inside another is broken as such, not as bytes
 
 
@@ -171,7 +172,7 @@ class Mutator:
             case 4:
                 return [*plain[:at], self._anything(), *plain[at:]]
             case 5:
-                return plain * rng.choice((2, 3, 50)) if len(plain) < 500 else []
+                return plain * rng.choice((2, 3, 50)) if len(pack(plain)) < _REPEATED_BYTES else []
             case _:
                 return list(rng.choice(self._seen(list, [])))
 

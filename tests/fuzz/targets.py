@@ -10,6 +10,7 @@ import gc
 import random
 import sys
 import types
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -34,6 +35,7 @@ TYPES: Final[dict[str, Any]] = {**BODIES, "Committed": Committed, "LockRecord": 
 _CODE: Final = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
 LONGEST_S: Final = 40.0  # of a session: less than a countdown, so that the honest seat is never given up
 MOST_SENT: Final = 400_000  # bytes: everything of a height that may be lacking, or entries, and some votes
+_ECHO: Final = 0.15  # how many are of what the victim itself has said
 _TRUE: Final = 0.05  # how many frames are as they really were
 _TOLD: Final = 0.3  # how many of the messages that bring up to date
 LARGEST: Final = 4_000_000  # bytes of a session, whatever it has heard
@@ -173,11 +175,16 @@ class Standing(NamedTuple):
 
 @dataclass(slots=True)
 class Victim:
-    """A session that is fed, and what has to stay as it was."""
+    """A session that is fed, and what has to stay as it was.
+
+    `alone`: all other seats lie. Then whatever they and the victim have signed may be agreed, and anybody blamed.
+    """
 
     stage: Stage
+    alone: bool = False
     session: Session = field(init=False)
     now_s: float = field(init=False)
+    said: deque[bytes] = field(default_factory=lambda: deque(maxlen=8))  # the newest of its own messages
     _beat: int = 0
     _before: Standing = field(init=False)
 
@@ -227,11 +234,13 @@ class Victim:
                     case Send(frame):
                         sent += len(frame)
                         self._holds_no_secret(frame)
+                        if self.session.signer.node_id in frame[:60]:
+                            self.said.append(frame)
                     case Tell(event):
                         self._holds_no_secret(repr(event).encode())
                         if isinstance(event, EvidenceFound):
                             blamed = event.node == self.stage.honest.node_id
-                            assert not blamed, f"somebody honest is blamed: {event.reason}"
+                            assert self.alone or not blamed, f"somebody honest is blamed: {event.reason}"
                     case _:
                         pass
         return sent
@@ -247,9 +256,9 @@ class Victim:
     def _check(self) -> None:
         """Nothing moves but to an entry that was really agreed, and nothing else is a lock."""
         session, before, now = self.session, self._before, self._standing()
-        assert session.void is None, "two histories"
+        assert self.alone or session.void is None, "two histories"
         driver = session._driver
-        if driver is not None and (lock := driver._standing.lock) is not None:
+        if not self.alone and driver is not None and (lock := driver._standing.lock) is not None:
             assert lock.entry in self.stage.voted, "locked on what the honest seat never voted for"
         if now.head == before.head:
             assert now == before, "something has changed without an entry"
@@ -257,7 +266,7 @@ class Victim:
         first = before.height if before.head else 0
         for committed in session.log[first:]:
             agreed = self.stage.entries.get(committed.entry.height)
-            assert entry_hash(committed.entry) == agreed, "an entry that was never agreed"
+            assert self.alone or entry_hash(committed.entry) == agreed, "an entry that was never agreed"
         self._before = now
 
 
@@ -268,25 +277,28 @@ def frames(rng: random.Random, victim: Victim, signed: float = 0.75) -> Iterator
     # Entries with their certificates soon lead away from the stage.
     heard = [frame for frame in stage.frames if rng.random() < _TOLD or opened[frame][3] != CatchUp.__name__]
     light = [frame for frame in heard if len(frame) < 2000]
-    mutator = Mutator(rng, session.table, [*stage.liars * 6, STRANGER], [opened[frame] for frame in light])
+    signers = [*(stage.liars + (stage.honest,) * victim.alone) * 6, STRANGER]
+    mutator = Mutator(rng, session.table, signers, [opened[frame] for frame in light])
     while True:
         link = rng.choice(stage.others)
         frame = rng.choice(heard if rng.random() < 0.15 else light)
+        if victim.said and rng.random() < _ECHO:
+            frame = rng.choice(victim.said)
         draw = rng.random()
         if draw < signed:
             game = session.game
             yield link, mutator.message(frame, None if game is None else (game.height, game.head))
         elif draw < 1 - _TRUE:
             yield link, _broken(rng, mutator, frame, rng.choice(light))
-        else:
+        elif frame not in victim.said:
             yield link, frame
 
 
-def session_target(name: str, signed: float) -> Target:
+def session_target(name: str, signed: float, alone: bool = False) -> Target:
     """A session in that phase; a new one for each call."""
 
     def feed(seed: int, count: int) -> None:
-        rng, victim = random.Random(seed), Victim(stages()[name])
+        rng, victim = random.Random(seed), Victim(stages()[name], alone)
         for number, (link, frame) in zip(range(count), frames(rng, victim, signed), strict=False):
             try:
                 victim.hear(link, frame)
@@ -312,6 +324,8 @@ SESSIONS: Final = (
     "draw",
     "final",
     "between-games",
+    "request",
+    "paused",
     "observer",
     "removal",
     "redeal",
@@ -323,6 +337,7 @@ TARGETS: Final[dict[str, Target]] = {
     "game-files": game_files,
     **{f"bytes/{name}": session_target(name, 0.0) for name in SESSIONS},
     **{f"signed/{name}": session_target(name, 0.9) for name in SESSIONS},
+    **{f"alone/{name}": session_target(name, 0.9, alone=True) for name in SESSIONS},
 }
 """Every target by name."""
 

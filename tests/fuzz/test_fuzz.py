@@ -24,7 +24,7 @@ def test_broken_bytes_and_values_are_refused_with_the_one_error(name: str) -> No
     TARGETS[name](SEED, INPUTS)
 
 
-@pytest.mark.parametrize("kind", ["bytes", "signed"])
+@pytest.mark.parametrize("kind", ["bytes", "signed", "alone"])
 @pytest.mark.parametrize("name", SESSIONS)
 def test_a_session_goes_on_as_if_nothing_had_been(name: str, kind: str) -> None:
     TARGETS[f"{kind}/{name}"](SEED, SESSION_INPUTS)

@@ -60,6 +60,9 @@ def test_hosts_find_each_other_by_mdns_alone_and_a_cut_one_comes_back() -> None:
         wait_for_links(nodes)
         for host, node in zip(lab.hosts, nodes.values(), strict=True):
             assert told(node.lines(), "ready")[0]["addresses"] == [host.address]
+        for number, node in nodes.items():
+            others = set(nodes) - {number}
+            node.wait_for(lambda lines, others=others: {one["node"] for one in told(lines, "peer")} == others)  # type: ignore[misc] # mypy cannot infer it
         lab.cut(lab.hosts[0])
         wait_for_links(nodes, but={1})
         lab.heal(lab.hosts[0])
