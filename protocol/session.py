@@ -733,6 +733,8 @@ class Session:
         """Sign what the own player asks for at this height, if it has not been. True if that has changed anything."""
         assert self.game is not None
         assert self._driver is not None
+        if not self._asks:
+            return False
         held = self.game.requests()
         asked = [k for k in RequestKind if k in self._asks and (k, self.game.seat) not in held]
         due = [kind for kind in asked if not self._refused_now(kind)]

@@ -64,10 +64,11 @@ class VoteBook:
     _votes: dict[Step, dict[int, dict[Seat, list[_Vote]]]] = field(
         default_factory=lambda: {Step.PREVOTE: {}, Step.PRECOMMIT: {}}
     )
+    _backed: dict[Step, tuple[Backed, ...]] = field(default_factory=dict)  # as long as no vote comes
 
     def voters(self, key: RoundKey) -> tuple[Seat, ...]:
         """V without S, in seat order."""
-        return tuple(seat for seat in self.seats if seat not in key.without)
+        return tuple(seat for seat in self.seats if seat not in key.without) if key.without else self.seats
 
     def add(self, step: Step, seat: Seat, key: RoundKey, entry: bytes | None, envelope: Envelope) -> Added:
         """Hold a vote. `vote_of` gives the first, which a conflicting one does not replace."""
@@ -75,6 +76,7 @@ class VoteBook:
         if any(vote.envelope.raw == envelope.raw for vote in votes):
             return Added.KNOWN
         if len(votes) < MAX_VERSIONS:
+            self._backed.pop(step, None)
             votes.append(_Vote(key, entry, envelope))
         return Added.NEW if len(votes) == 1 else Added.CONFLICT
 
@@ -94,7 +96,7 @@ class VoteBook:
 
     def backed(self, step: Step) -> Backed | None:
         """The entry that all voters of the highest such round chose in this step."""
-        return next(self._all_backed(step), None)
+        return next(iter(self._all_backed(step)), None)
 
     def proof(self, entry: bytes, round_number: int) -> tuple[bytes, ...]:
         """The prevotes of all voters of a round for `entry`; empty if they are not all here."""
@@ -129,8 +131,13 @@ class VoteBook:
             for vote in votes[seat]
         ]
 
-    def _all_backed(self, step: Step) -> Iterator[Backed]:
+    def _all_backed(self, step: Step) -> tuple[Backed, ...]:
         """Every entry that all voters of a round chose in this step, the highest round first."""
+        if step not in self._backed:
+            self._backed[step] = tuple(self._found_backed(step))
+        return self._backed[step]
+
+    def _found_backed(self, step: Step) -> Iterator[Backed]:
         for _round, votes in sorted(self._votes[step].items(), reverse=True):
             if 2 * len(votes) < len(self.seats):
                 continue  # rule 15
