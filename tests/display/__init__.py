@@ -1,0 +1,1 @@
+"""The display without hardware: screens, care, presses, signals and the keeper."""
