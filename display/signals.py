@@ -89,7 +89,7 @@ def _sound_of_time(before: TurnView, after: TurnView) -> Pattern | None:
     if is_ending(after) and not is_ending(before):
         return TEN_SECONDS_BEEP
     ticked = -(-before.clock_s // 1) != -(-after.clock_s // 1)
-    return SECOND_TICK if ticked and after.clock_s <= _TICKS_FROM else None
+    return SECOND_TICK if ticked and 0 < after.clock_s <= _TICKS_FROM else None
 
 
 class Player:

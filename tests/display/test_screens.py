@@ -41,7 +41,7 @@ def turn(clock_s: float, name: str = "Ana") -> TurnView:
 def lit(picture: Image.Image) -> tuple[int, int, int, int]:
     """The box of all pixels that are not of the background's colour."""
     grey = picture.convert("L")
-    paper = Image.new("L", grey.size, grey.getpixel((0, grey.height - 1)))  # type: ignore[arg-type] # grey: an int
+    paper = Image.new("L", grey.size, grey.getpixel((0, grey.height - 1)))
     box = ImageChops.difference(grey, paper).getbbox()
     assert box is not None
     return box
@@ -92,7 +92,7 @@ def test_no_word_of_a_language_is_cut_off(
 
     monkeypatch.setattr(Canvas, "put", noted)
     words = WORDS[language]
-    views = [
+    views: list[View] = [
         PausedView("Ana", 42),
         WaitingView("Ana", 37),
         TurnView("Ana", 0, 60),
