@@ -719,11 +719,14 @@ class Session:
         silent = {absence.seat for absence in absences if absence.cause is Cause.SILENT}
         faulty = {absence.seat for absence in absences if absence.cause is Cause.FAULT}
         self._given_up &= {absence.seat for absence in absences} | refusers
+        seats = self.game.seats_in_game()
         gone = tuple(sorted(self._given_up & set(self.may_go_on_without(now_s))))
+        if not may_be_left_out(seats, gone):  # too many: at least without those of whom there is proof
+            gone = tuple(sorted(faulty.intersection(gone)))
         wish: tuple[int, ...] | None = None
         # Others may not have the evidence that this node has: then it goes back to them, liar and all.
         alone = set(gone) <= faulty and self._driver.stranded(gone, now_s, VOTE_LIMIT_S)
-        if gone and not alone and may_be_left_out(self.game.seats_in_game(), gone):
+        if gone and not alone and may_be_left_out(seats, gone):
             wish = gone
         elif not silent | refusers and (self._driver.left_rounds or () in self._driver.wishes().values()):
             wish = ()  # everybody is here (rule 17)
