@@ -363,6 +363,13 @@ class Session:
         """Who is out of contact, since when, and until when the others wait at least."""
         return () if self._contacts is None else self._contacts.absences()
 
+    def late(self, now_s: float) -> tuple[Seat, ...]:
+        """Seats whose heartbeat is late, but which are not out of contact yet."""
+        if self._contacts is None:
+            return ()
+        absent = {absence.seat for absence in self._contacts.absences()}
+        return tuple(seat for seat in self._contacts.missed(now_s) if seat not in absent)
+
     def may_go_on_without(self, now_s: float) -> tuple[Seat, ...]:
         """The seats whose countdown is over, so that the own player may choose to go on without them."""
         if self.game is None or self.game.seat is None or self._contacts is None or self._driver is None:

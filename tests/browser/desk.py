@@ -132,7 +132,7 @@ class FakeTable:
             "pause": None,
             "agreeing": [],
             "leaving": False,
-            "away": {"seats": [], "without": [], "choice": None, "wishes": {}, "few": len(self.names) == 3},
+            "away": {"seats": [], "late": [], "without": [], "choice": None, "wishes": {}, "few": len(self.names) == 3},
             "evidence": [],
             "void": None,
             "out": None,

@@ -148,6 +148,9 @@ class TableTop:
     def absences(self) -> tuple[Absence, ...]:
         return ()
 
+    def late(self, _now_s: float) -> tuple[Seat, ...]:
+        return ()
+
     def may_go_on_without(self, _now_s: float) -> tuple[Seat, ...]:
         return ()
 
