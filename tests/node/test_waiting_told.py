@@ -80,7 +80,8 @@ async def told(folder: Path, bots: list[Process]) -> tuple[float, float]:
 
 def test_a_killed_node_is_waited_for_and_back_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     async def measure() -> None:
-        with ended([]) as bots:  # type: list[Process]
+        none_yet: list[Process] = []
+        with ended(none_yet) as bots:
             told_s, back_s = await told(tmp_path, bots)
         with capsys.disabled():
             print(f" told after {told_s:.2f} s, back after {back_s:.2f} s ", end="")
