@@ -28,9 +28,9 @@ from engine.actions import (
 from engine.board import tiles_on
 from engine.dealt import final_racks
 from engine.errors import IllegalMove
+from engine.observe import view_for
 from engine.options import with_options
 from engine.positions import card_position, parse_board, tile_position
-from engine.observe import view_for
 from engine.redeal import pool_size, unplaced
 from engine.rules import apply
 from engine.rulesets import ES, FI, PT, RuleSet
