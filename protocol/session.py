@@ -927,6 +927,10 @@ class Session:
                     pending = []
                 case RecordKind.OWN | RecordKind.HEARD | RecordKind.LOCK:
                     pending.append(record)
+                case RecordKind.EVIDENCE:
+                    found = read_evidence(record.data)
+                    if found not in self.evidence:
+                        self.evidence.append(found)
                 case RecordKind.DRAFT | RecordKind.CLOSED:
                     pass
         self._replaying = False
@@ -990,6 +994,7 @@ class Session:
         found = EvidenceFound(error.node, error.reason, error.evidence)
         if found not in self.evidence and (self.void is not None or not self._has_enough(found)):
             self.evidence.append(found)
+            self._outputs.append(Store(RecordKind.EVIDENCE, self.height, encode(found)))
             self._outputs.append(Tell(found))
 
     def _has_enough(self, found: EvidenceFound) -> bool:
@@ -997,6 +1002,11 @@ class Session:
         held = [held for held in self.evidence if held.node == found.node]
         size = sum(len(raw) for one in (*held, found) for raw in one.evidence)
         return bool(held) and (len(held) >= MAX_EVIDENCE or size > MAX_EVIDENCE_BYTES)
+
+
+def read_evidence(data: bytes) -> EvidenceFound:
+    """What a record `EVIDENCE` holds. Raises `DecodeError`."""
+    return decode(EvidenceFound, data, 2 * MAX_EVIDENCE_BYTES)
 
 
 def _signers(committed: Committed) -> dict[bytes, bytes]:
