@@ -225,6 +225,7 @@ def seated(members: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
         "rules_text": rules_text(PT),
         "turn_seconds": 60,
         "members": members,
+        "devices": [],
         "min": 2,
         "max": 4,
         "can_start": False,
