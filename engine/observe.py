@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from engine.faces import codes_of
 from engine.melds import read
+from engine.redeal import pool_size
 from engine.scoring import rack_points
 from engine.state import CallName, Phase, PublicState, Seat, Slot, TableMeld
 from engine.tiles import TileId
@@ -28,7 +29,7 @@ def view_for(state: PublicState, names: Sequence[str], seat: Seat | None, rack: 
         turn=state.turn,
         turn_number=state.turn_number,
         players=tuple(_player(state, Seat(index), name) for index, name in enumerate(names)),
-        pool=state.stock.left,
+        pool=_pool(state),
         board=tuple(_meld(state, meld) for meld in state.board),
         rack=_tiles(state, (tile for tile in own_tiles if tile is not None)),
         discard=_tiles(state, (known[slot] for slot in state.discard)),
@@ -42,6 +43,12 @@ def view_for(state: PublicState, names: Sequence[str], seat: Seat | None, rack: 
         turn_seconds=state.rules.turn_seconds,
         result=_result(state, known),
     )
+
+
+def _pool(state: PublicState) -> int:
+    """Tiles in the pool; while it is dealt anew, as many as it will have."""
+    redealing = state.call is not None and state.call.name is CallName.REDEAL
+    return pool_size(state) if redealing else state.stock.left
 
 
 def _can_pass(state: PublicState) -> bool:

@@ -33,6 +33,7 @@ from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
 from protocol.events import Event, EvidenceFound
 from protocol.messages import Announce, GenesisDraft, RequestKind, TableCard
 from protocol.outputs import RecordKind
+from protocol.roster import device_of, seat_of
 from protocol.session import Record as SessionRecord
 from protocol.session import Session
 
@@ -274,6 +275,7 @@ class Node:
             signed=signed,
             now_s=monotonic_s(),
             silent=silent,
+            device=self.settings.device,
         )
 
     def _runner(self, session: Session, journal: Journal) -> Runner:
@@ -385,8 +387,9 @@ class Node:
         session = self.session
         if session is None or peer.record.node_id == self.node_id:
             return
-        members = session.genesis.members if session.genesis is not None else ()
-        if peer.record.table == session.table or any(member.node == peer.record.node_id for member in members):
+        genesis, node = session.genesis, peer.record.node_id
+        at_it = genesis is not None and (seat_of(genesis, node) is not None or device_of(genesis, node) is not None)
+        if peer.record.table == session.table or at_it:
             self._mesh.want(peer.record.node_id, tuple(peer.addresses), peer.port)
 
     def _on_link(self, node: bytes) -> None:

@@ -24,6 +24,8 @@ class NodeSettings:
     peers: tuple[tuple[str, int], ...] = ()
     interfaces: tuple[str, ...] | None = None
     thinking_s: tuple[float, float] = field(default=(0.8, 2.5))  # a bot's, at least and at most
+    by_button: bool = False  # a bot: the table device's button ends its turns, where time has no limit
+    device: bool = False  # a table device: it takes no seat
     rejoin: bool = False  # if the journal of the last game is damaged: put it aside and watch that game
 
     @property

@@ -13,6 +13,7 @@ from typing import Any, Final
 from engine.actions import DeclareRummikub, Draw
 from engine.errors import IllegalMove
 from engine.observe import view_for
+from engine.plays import is_untouched
 from engine.rulesets import RULE_SETS
 from engine.series import standing
 from engine.state import PublicState, Seat, TableMeld, state_hash
@@ -23,6 +24,7 @@ from node.config import ConfigError, parse_address
 from node.draft import Draft, NotADraft, OwnTurn, may_draft
 from node.files import game_file_name
 from node.happenings import sentence
+from node.presses import PressHandler
 from node.tablerules import BadTable, rule_set_forms, rules_text, table_rules
 from node.tabletalk import COMMANDS as REQUESTS
 from node.tabletalk import table_talk
@@ -31,8 +33,17 @@ from node.web.commands import PageRefusal
 from node.web.server import Download
 from protocol.dealing.progress import deal_progress
 from protocol.errors import LocalProtocolError
-from protocol.events import EntryCommitted, Event, EvidenceFound, GameStarted, MessageRefused
+from protocol.events import (
+    EntryCommitted,
+    Event,
+    EvidenceFound,
+    GameStarted,
+    MessageRefused,
+    PressAnswered,
+    Pressed,
+)
 from protocol.gamefile import game_file_of
+from protocol.messages import Button, RequestKind
 from protocol.roster import clean_name
 from protocol.session import Session
 
@@ -56,7 +67,9 @@ class NodeDesk:
         self._kept: _KeptDraft | None = None
         self._happenings: deque[tuple[int, str]] = deque(maxlen=HAPPENINGS_KEPT)
         self._told = 0
+        self._warned: tuple[int, int, tuple[TableMeld, ...]] | None = None  # when a press was told what it costs
         node.listen(self._hear)
+        PressHandler(node, self._pressed)
 
     # web.server.Desk
 
@@ -108,6 +121,9 @@ class NodeDesk:
                 self._node.do(lambda session, _now_s: session.lobby.change(ready=ready))
             case "start":
                 self._node.do(_press_start)
+            case "refuse_device":
+                device, refused = bytes.fromhex(message["device"]), bool(message["refused"])
+                self._node.do(lambda session, _now_s: session.lobby.refuse_device(device, refused=refused))
             case "add_bot":
                 if self._add_bot is None:
                     raise NodeError("This node has no bots.")
@@ -162,6 +178,39 @@ class NodeDesk:
             reasons = " ".join(fault["sentence"] for fault in turn.judged()["faults"])
             raise PageRefusal("ILLEGAL-COSTS", reasons)
         self._node.do(lambda table, now_s: table.act(action, now_s))
+
+    def _pressed(self, pressed: Pressed) -> None:
+        """A press of the table device in the own turn. Raises as the clicks do."""
+        session = self._session()
+        state = session.state
+        assert state is not None
+        match pressed.button:
+            case Button.PAUSE:
+                self._node.do(lambda table, now_s: table.ask(RequestKind.PAUSE, now_s))
+            case Button.END_TURN if state.paused is not None:
+                self._node.do(lambda table, now_s: table.ask(RequestKind.RESUME, now_s))
+            case Button.RUMMIKUB:
+                self._call_rummikub()
+            case Button.END_TURN:
+                self._end_turn_by_press(session, state)
+
+    def _end_turn_by_press(self, session: Session, state: PublicState) -> None:
+        """The draft as it lies; a draw where nothing has moved. What costs tiles is done at the second press."""
+        turn = self._own_turn(session)
+        if is_untouched(state, turn.play):
+            if state.rules.discards:
+                raise PageRefusal("NO-CARD", "Choose on your own screen which card to throw.")
+            self._act("draw" if state.stock.left else "pass")
+            return
+        moment = _moment(state)
+        try:
+            self._end_turn(anyway=self._warned == moment)
+        except PageRefusal as refusal:
+            if refusal.code != "ILLEGAL-COSTS":
+                raise
+            self._warned = moment
+            cost = state.rules.illegal_draw
+            raise PageRefusal(refusal.code, f"Costs {cost} tiles: press again. {refusal.sentence}") from refusal
 
     def _call_rummikub(self) -> None:
         play = self._own_turn(self._session()).play
@@ -235,6 +284,15 @@ class NodeDesk:
                     "opener": member.opener,
                 }
                 for member in lobby.members()
+            ],
+            "devices": [
+                {
+                    "id": device.node.hex(),
+                    "name": device.name,
+                    "refused": device.node in lobby.own.refused,
+                    "refused_by": list(device.refused_by),
+                }
+                for device in lobby.devices()
             ],
             "min": 2 if rules is None else rules.min_seats,
             "max": 4 if rules is None else rules.max_seats,
@@ -331,6 +389,8 @@ class NodeDesk:
                 text = f"{self._name_of(node)} broke the rules of the table: {reason}."
             case MessageRefused(node=node, reason=reason) if node is not None:
                 text = f"A message of {self._name_of(node)} was refused: {reason}."
+            case PressAnswered(device=device, refused=str(refused)):
+                text = f"The button of {clean_name(device)} did nothing. {refused}"
             case _:
                 return
         if text is not None:

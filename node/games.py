@@ -21,12 +21,14 @@ from node.journal import JournalError, read_beside
 from protocol.audit.audit import DEALERS
 from protocol.codec import decode
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
+from protocol.events import EvidenceFound
 from protocol.game import Game, series_standing
 from protocol.gamefile import deal_of, game_file_of
 from protocol.log import Committed
 from protocol.messages import Genesis, GenesisEntry
 from protocol.outputs import RecordKind
 from protocol.roster import clean_name
+from protocol.session import read_evidence
 
 EXIT_USAGE: Final = 2
 
@@ -37,6 +39,7 @@ class StoredTable:
 
     genesis: Genesis
     log: tuple[Committed, ...]
+    evidence: tuple[EvidenceFound, ...]
     began_s: float
     closed: bool
 
@@ -86,15 +89,16 @@ def stored_tables(data: Path) -> tuple[list[StoredTable], list[str]]:
 
 def _stored(path: Path) -> StoredTable | None:
     """The table in a journal; None if it has not begun."""
-    records = read_beside(path, (RecordKind.COMMITTED.value, RecordKind.CLOSED.value))
+    records = read_beside(path, [kind.value for kind in (RecordKind.COMMITTED, RecordKind.EVIDENCE, RecordKind.CLOSED)])
     log = [decode(Committed, record.data) for record in records if record.kind == RecordKind.COMMITTED.value]
+    evidence = [read_evidence(record.data) for record in records if record.kind == RecordKind.EVIDENCE.value]
     if not log:
         return None
     content = log[0].entry.content
     if not isinstance(content, GenesisEntry):
         raise DecodeError("a log without its genesis")
     closed = any(record.kind == RecordKind.CLOSED.value for record in records)
-    return StoredTable(content.genesis, tuple(log), records[0].unix_s, closed)
+    return StoredTable(content.genesis, tuple(log), tuple(evidence), records[0].unix_s, closed)
 
 
 def named_table(tables: list[StoredTable], text: str) -> StoredTable:
@@ -166,7 +170,7 @@ def export(table: str, out: Path | None, force: bool, data: Path | None) -> None
     for trouble in troubles:
         click.echo(f"rummesh: {trouble}", err=True)
     chosen = named_table(tables, table)
-    content = game_file_of(chosen.log)
+    content = game_file_of(chosen.log, chosen.evidence)
     if str(out) == "-":
         sys.stdout.buffer.write(content)
         return

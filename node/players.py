@@ -7,11 +7,15 @@ import logging
 import random
 from collections.abc import Callable
 
+from engine.actions import DeclareRummikub
+from engine.bots import choose
 from node.app import Node, NodeError
 from node.autoplay import act_by_bot
 from node.clock import monotonic_s
 from node.hall import TableSeen
-from protocol.messages import RequestKind
+from node.presses import PressHandler
+from protocol.events import Pressed
+from protocol.messages import Button, RequestKind
 from protocol.session import Session
 
 _log = logging.getLogger(__name__)
@@ -30,6 +34,7 @@ class BotPlayer:
         self._thinks_about: tuple[bytes, int, int, tuple[int, ...], tuple[RequestKind, ...]] | None = None
         self._unwatch = node.watch(self._soon)
         self._due: asyncio.Handle | None = None
+        PressHandler(node, self._pressed)
 
     def stop(self) -> None:
         """No more moves."""
@@ -85,8 +90,31 @@ class BotPlayer:
         if not session.may_wish() and not session.may_act(now_s) and not gone and not consents:
             return
         self._thinks_about = moment
+        if self._waits_for_button(session, now_s):
+            return
         delay_s = random.uniform(*self._node.settings.thinking_s)  # noqa: S311 - only to look human
         self._thinking = asyncio.get_running_loop().call_later(delay_s, self._act)
+
+    def _waits_for_button(self, session: Session, now_s: float) -> bool:
+        """Whether somebody else ends this bot's turns: there is a table device, and no limit to the time."""
+        assert session.genesis is not None
+        devices, limit_s = session.genesis.devices, session.genesis.rules.turn_seconds
+        return self._node.settings.by_button and bool(devices) and not limit_s and session.may_act(now_s)
+
+    def _pressed(self, pressed: Pressed) -> None:
+        """A press of the table device in this bot's turn: it does at once what it was thinking about."""
+        session = self._node.session
+        if session is None or session.state is None or session.seat is None:
+            raise NodeError("There is no game.")
+        if pressed.button is Button.PAUSE:
+            self._node.do(lambda table, now_s: table.ask(RequestKind.PAUSE, now_s))
+        elif session.state.paused is not None:
+            self._node.do(lambda table, now_s: table.ask(RequestKind.RESUME, now_s))
+        else:
+            action = choose(session.seat, session.state, session.own_tiles())
+            if pressed.button is Button.RUMMIKUB and not isinstance(action, DeclareRummikub):
+                raise NodeError(f"{self._node.name} has no Rummikub yet.")
+            self._node.do(lambda table, now_s: table.act(action, now_s))
 
     def _act(self) -> None:
         self._thinking = None

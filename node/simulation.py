@@ -91,9 +91,11 @@ class TableSummary:
 
 
 class SimulatedTable:
-    """A table of `seats` nodes. `seed` decides keys, tiles, delays and thinking times."""
+    """A table of `seats` nodes, and table devices behind them. `seed` decides keys, tiles, delays, thinking times."""
 
-    def __init__(self, rules: RuleSet, seats: int, seed: int, make_dealer: DealerMaker = open_dealer) -> None:
+    def __init__(
+        self, rules: RuleSet, seats: int, seed: int, make_dealer: DealerMaker = open_dealer, devices: int = 0
+    ) -> None:
         self.seed = seed
         self.make_dealer = make_dealer
         self.now_s = 0.0
@@ -106,7 +108,8 @@ class SimulatedTable:
         table = self._bytes(16)
         card = TableCard(f"seed {seed}", rules)
         self.nodes: list[SimulatedNode] = []
-        for index in range(seats):
+        count = seats + devices
+        for index in range(count):
             identity = Identity(SigningKey(hashlib.blake2b(b"%d/%d" % (seed, index), digest_size=32).digest()))
             session = Session.in_lobby(
                 identity,
@@ -116,16 +119,18 @@ class SimulatedTable:
                 entropy=self._bytes,
                 make_dealer=make_dealer,
                 card=card if index == 0 else None,
+                device=index >= seats,
             )
             session.open_frame = opened
             self.nodes.append(SimulatedNode(session_name(session), session))
         self._index = {node.session.signer.node_id: index for index, node in enumerate(self.nodes)}
-        for index in range(seats):
-            for other in range(seats):
+        for index in range(count):
+            for other in range(count):
                 if index != other:
                     self.at(0.0, self._link(index, other))
         for index, node in enumerate(self.nodes):
-            self.at(1.0, self._ready(node))
+            if index < seats:
+                self.at(1.0, self._ready(node))
             self._after(index)
 
     def run(self) -> TableSummary:

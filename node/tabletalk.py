@@ -85,13 +85,14 @@ def _away(session: Session, now_s: float) -> dict[str, Any]:
     """Who is out of contact, and what the own player may choose: to go on without some, or to close the game."""
     game = session.game
     if game is None or game.over:
-        return {"seats": [], "without": [], "choice": None, "wishes": {}, "few": False}
+        return {"seats": [], "late": [], "without": [], "choice": None, "wishes": {}, "few": False}
     inside, gone = game.seats_in_game(), session.may_go_on_without(now_s)
     choice = None
     if gone:
         choice = "go_on" if may_be_left_out(inside, gone) else "close"
     return {
         "seats": [_absent(absence, now_s) for absence in session.absences()],
+        "late": list(session.late(now_s)),
         "without": list(gone),
         "choice": choice,
         "wishes": {str(seat): list(without) for seat, without in session.go_on_wishes().items() if without},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.actions import Action
+from protocol.messages import Button
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +57,27 @@ class GameVoid:
     culprits: tuple[bytes, ...]
 
 
-Event = LobbyChanged | GameStarted | EntryCommitted | MessageRefused | EvidenceFound | GameVoid
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A table device's button was pressed in the own player's turn: its node does what the player's click would.
+
+    Answered by `Session.answer_press` with `press`.
+    """
+
+    press: bytes
+    device: str
+    button: Button
+
+
+@dataclass(frozen=True, slots=True)
+class PressAnswered:
+    """What has become of a press. `refused`: why nothing has, None if it was done."""
+
+    press: bytes
+    device: str
+    refused: str | None
+
+
+Event = (
+    LobbyChanged | GameStarted | EntryCommitted | MessageRefused | EvidenceFound | GameVoid | Pressed | PressAnswered
+)

@@ -5,6 +5,9 @@ coordinator (who opened the table, or if gone the smallest key) drafts the genes
 agrees with all it has heard from the members themselves. A genesis that all its seats have signed is height 0. Who has
 signed one is bound to it, as others may have begun with it: it signs no other one for this table, unless a member of
 the first has since said something new of itself, which nobody does who has signed.
+
+A table device (`DeviceHere`) has no seat. It is in the roster if no player has refused it; refusals are part of what a
+player says of itself, so all who sign agree on them.
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ from protocol.events import LobbyChanged
 from protocol.log import genesis_hash
 from protocol.messages import (
     Body,
+    Device,
+    DeviceHere,
     Genesis,
     GenesisDraft,
     GenesisSignature,
@@ -28,9 +33,10 @@ from protocol.messages import (
     TableCard,
 )
 from protocol.outputs import Output, RecordKind, Send, Store, Tell
-from protocol.roster import check_rules, clean_name, seat_order
+from protocol.roster import MAX_DEVICES, check_rules, clean_name, seat_order
 
 MAX_HEARD: Final = 64  # nodes whose sittings and signatures are kept
+MAX_OFFERS: Final = 16  # table devices that are heard
 MAX_ATTEMPT: Final = 2**32  # of drafts; the next number must still be one that can be sent
 
 
@@ -46,6 +52,15 @@ class LobbyMember:
     connected: bool
 
 
+@dataclass(frozen=True, slots=True)
+class LobbyDevice:
+    """A table device as the lobby shows it. `refused_by`: the names of those who do not want it."""
+
+    node: bytes
+    name: str
+    refused_by: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Lobby:
     """One node's view of the lobby of `table`. `seal` signs a body with this node's key."""
@@ -58,6 +73,7 @@ class Lobby:
     card: Envelope | None = None
     complete: tuple[Genesis, tuple[bytes, ...]] | None = None  # the signed genesis with its certificate
     _sittings: dict[bytes, Envelope] = field(default_factory=dict)
+    _devices: dict[bytes, Envelope] = field(default_factory=dict)
     _linked: set[bytes] = field(default_factory=set)
     _draft: Envelope | None = None
     _signed: GenesisDraft | None = None
@@ -83,6 +99,22 @@ class Lobby:
         start = ready and (self.own.start if start is None else start)
         self.own = replace(self.own, ready=ready, start=start, name=self.own.name if name is None else clean_name(name))
         self.sit_down()
+
+    def refuse_device(self, node: bytes, *, refused: bool) -> None:
+        """Say that this player does not want a table device, or wants it after all."""
+        if self._signed is not None:
+            raise LocalProtocolError("the game is about to start")
+        others = set(self.own.refused) - {node}
+        self.own = replace(self.own, refused=tuple(sorted(others | {node} if refused else others)))
+        self.sit_down()
+
+    def offer_device(self, name: str, *, present: bool = True) -> None:
+        """This node is a table device without a seat: offer it to the table, or take the offer back."""
+        held = self._devices.get(self.node)
+        stamp = held.body.stamp + 1 if held is not None and isinstance(held.body, DeviceHere) else 0
+        self._devices[self.node] = self.seal(DeviceHere(stamp, present, clean_name(name)))
+        self.outputs.append(Send(self._devices[self.node].raw))
+        self._changed()
 
     def stand_up(self) -> None:
         """Leave the table. Who has signed says nothing: the others may have begun with this seat."""
@@ -121,6 +153,15 @@ class Lobby:
             for node, sitting in sorted(self._present().items())
         )
 
+    def devices(self) -> tuple[LobbyDevice, ...]:
+        """The table devices that are here, by key."""
+        present = sorted(self._present().values(), key=lambda sitting: sitting.name)
+        return tuple(
+            LobbyDevice(node, here.name, tuple(sitting.name for sitting in present if node in sitting.refused))
+            for node, here in sorted(self._devices_heard().items())
+            if here.present and (node == self.node or node in self._linked)
+        )
+
     @property
     def signed(self) -> bool:
         """Whether this node has signed a genesis: the game is about to start."""
@@ -151,7 +192,7 @@ class Lobby:
         self._changed()
 
     def _introduce_to(self, node: bytes) -> None:
-        known = [self.card, self._sittings.get(self.node), self._draft]
+        known = [self.card, self._sittings.get(self.node), *self._devices.values(), self._draft]
         if self._signed is not None:
             known.append(self._signatures[genesis_hash(self._signed.genesis)].get(self.node))
         self.outputs.extend(Send(envelope.raw, to=node) for envelope in known if envelope is not None)
@@ -179,6 +220,8 @@ class Lobby:
                 new = self._take_card(envelope)
             case Sitting(stamp=stamp):
                 new = self._take_sitting(envelope, stamp)
+            case DeviceHere():
+                new = self._take_device(envelope, envelope.body)
             case GenesisDraft():
                 new = self._take_draft(envelope)
             case GenesisSignature(genesis=named):
@@ -215,6 +258,17 @@ class Lobby:
             self._introduce_to(envelope.sender)
         return True
 
+    def _take_device(self, envelope: Envelope, here: DeviceHere) -> bool:
+        held = self._devices.get(envelope.sender)
+        if held is not None and isinstance(held.body, DeviceHere) and held.body.stamp >= here.stamp:
+            return False
+        if here.name != clean_name(here.name):
+            raise RemoteProtocolError(envelope.sender, "a name that is too long or not printable")
+        if held is None and len(self._devices) >= MAX_OFFERS:
+            raise RemoteProtocolError(envelope.sender, "too many devices at one table")
+        self._devices[envelope.sender] = envelope
+        return True
+
     def _take_draft(self, envelope: Envelope) -> bool:
         draft = envelope.body
         assert isinstance(draft, GenesisDraft)
@@ -247,6 +301,11 @@ class Lobby:
                 found[node] = envelope.body
         return found
 
+    def _devices_heard(self) -> dict[bytes, DeviceHere]:
+        return {
+            node: envelope.body for node, envelope in self._devices.items() if isinstance(envelope.body, DeviceHere)
+        }
+
     def _changed(self) -> None:
         self.outputs.append(Tell(LobbyChanged()))
         self._coordinate()
@@ -267,7 +326,8 @@ class Lobby:
             return
         if not any(sitting.start for sitting in present.values()):
             return
-        genesis = Genesis(self.table, card.name, card.rules, _members(present))
+        devices = [Device(device.name, device.node) for device in self.devices() if not device.refused_by]
+        genesis = Genesis(self.table, card.name, card.rules, _members(present), tuple(devices[:MAX_DEVICES]))
         held = self._draft.body if self._draft is not None else None
         attempt = held.attempt + 1 if isinstance(held, GenesisDraft) else 0
         if isinstance(held, GenesisDraft) and held.genesis == genesis:
@@ -288,11 +348,18 @@ class Lobby:
             return
         if self.node not in present or genesis.members != _members(present) or self.why_not_start() is not None:
             return
+        if not self._wants(genesis.devices):
+            return
         self._signed = draft
         envelope = self.seal(GenesisSignature(genesis_hash(genesis)))
         self._signatures.setdefault(genesis_hash(genesis), {})[self.node] = envelope
         self.outputs.append(Store(RecordKind.DRAFT, 0, encode(draft)))
         self.outputs.append(Send(envelope.raw))
+
+    def _wants(self, devices: tuple[Device, ...]) -> bool:
+        """Whether each has offered itself, and no member refuses it. One may be gone by now."""
+        refused = {node for sitting in self._present().values() for node in sitting.refused}
+        return all(device.node in self._devices and device.node not in refused for device in devices)
 
     def _bound(self) -> bool:
         """Whether a game may have begun, or may yet begin, with the genesis that this node has signed.

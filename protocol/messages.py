@@ -60,7 +60,8 @@ class TableCard:
 class Sitting:
     """A node's own place in the lobby. The one with the highest `stamp` counts.
 
-    `fresh` are 32 random bytes that go into the genesis. `start`: this player has pressed Start.
+    `fresh` are 32 random bytes that go into the genesis. `start`: this player has pressed Start. `refused` are table
+    devices whose presses this player does not want.
     """
 
     stamp: int
@@ -70,6 +71,24 @@ class Sitting:
     ready: bool
     start: bool
     fresh: Digest
+    refused: tuple[NodeId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceHere:
+    """A table device offers itself to a table: a clock with buttons, without a seat. The highest `stamp` counts."""
+
+    stamp: int
+    present: bool
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A table device of the roster."""
+
+    name: str
+    node: NodeId
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +103,16 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Genesis:
-    """The first entry of a table's log: what is played and who sits where (index = seat). Signed by every seat."""
+    """The first entry of a table's log: what is played and who sits where (index = seat). Signed by every seat.
+
+    `devices`, by key: the buttons whose presses count as the click of whoever's turn it is.
+    """
 
     table: TableId
     table_name: str
     rules: RuleSet
     members: tuple[Member, ...]
+    devices: tuple[Device, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +343,36 @@ class DealPart:
     payload: bytes
 
 
+# Table devices
+
+
+class Button(Enum):
+    """What a table device has buttons for."""
+
+    END_TURN = "end-turn"
+    RUMMIKUB = "rummikub"
+    PAUSE = "pause"
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """A button of a table device was pressed at this moment of the game. `number` tells presses of a height apart."""
+
+    height: int
+    prev: Digest
+    game: int
+    button: Button
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class PressAnswer:
+    """What the node of the seat whose turn it is has made of a press. `refused`: why nothing came of it, or None."""
+
+    press: Digest
+    refused: str | None
+
+
 # Keeping up
 
 
@@ -350,6 +403,7 @@ Body = (
     Announce
     | TableCard
     | Sitting
+    | DeviceHere
     | GenesisDraft
     | GenesisSignature
     | SignedAction
@@ -361,6 +415,8 @@ Body = (
     | Regroup
     | GoOnWish
     | DealPart
+    | Press
+    | PressAnswer
     | Status
     | CatchUp
 )
@@ -371,6 +427,7 @@ BODIES: Final[dict[str, type[Body]]] = {
         Announce,
         TableCard,
         Sitting,
+        DeviceHere,
         GenesisDraft,
         GenesisSignature,
         SignedAction,
@@ -382,6 +439,8 @@ BODIES: Final[dict[str, type[Body]]] = {
         Regroup,
         GoOnWish,
         DealPart,
+        Press,
+        PressAnswer,
         Status,
         CatchUp,
     )

@@ -19,6 +19,7 @@ class RecordKind(Enum):
     HEARD = "heard"  # another's proposal, before it is prevoted
     LOCK = "lock"  # a precommit with the lock's entry and proof
     COMMITTED = "committed"  # an entry of the log with its certificate
+    EVIDENCE = "evidence"  # what proves that a node broke the rules
     CLOSED = "closed"  # secrets up to here are erased
 
 

@@ -10,9 +10,10 @@ from engine.rulesets import RuleSet
 from engine.state import Seat
 from protocol.errors import RemoteProtocolError
 from protocol.log import genesis_hash
-from protocol.messages import Genesis, Member
+from protocol.messages import Device, Genesis, Member
 
 MAX_NAME_BYTES = 48
+MAX_DEVICES = 4
 
 
 def seat_order(members: Iterable[Member]) -> tuple[Member, ...]:
@@ -41,6 +42,9 @@ def check_genesis(genesis: Genesis) -> None:
         raise RemoteProtocolError(None, "genesis with a node twice, or seats in another order than they must have")
     if not genesis.rules.min_seats <= len(nodes) <= genesis.rules.max_seats:
         raise RemoteProtocolError(None, f"genesis with {len(nodes)} seats")
+    devices = [device.node for device in genesis.devices]
+    if devices != sorted(set(devices) - nodes) or len(devices) > MAX_DEVICES:
+        raise RemoteProtocolError(None, "genesis with wrong table devices")
 
 
 def seat_of(genesis: Genesis, node: bytes) -> Seat | None:
@@ -49,6 +53,11 @@ def seat_of(genesis: Genesis, node: bytes) -> Seat | None:
         if member.node == node:
             return Seat(index)
     return None
+
+
+def device_of(genesis: Genesis, node: bytes) -> Device | None:
+    """The table device that is this node, None if it is none of this table."""
+    return next((device for device in genesis.devices if device.node == node), None)
 
 
 def table_words(genesis: Genesis, wordlist: Sequence[str]) -> str:

@@ -26,15 +26,25 @@ from protocol.dealing.call import Job, OpenCall
 from protocol.dealing.dealer import Dealer, Owed
 from protocol.envelope import Envelope, Signer, digest, open_envelope, seal
 from protocol.errors import DecodeError, LocalProtocolError, RemoteProtocolError
-from protocol.events import EntryCommitted, EvidenceFound, GameStarted, GameVoid, MessageRefused
+from protocol.events import (
+    EntryCommitted,
+    EvidenceFound,
+    GameStarted,
+    GameVoid,
+    MessageRefused,
+    PressAnswered,
+    Pressed,
+)
 from protocol.game import NEED_ALL, DealerMaker, Game, Judgement, genesis_committed, request_action
 from protocol.lobby import Lobby
 from protocol.log import Committed, check_commit_certificate, content_kind, may_be_left_out
 from protocol.messages import (
     Body,
+    Button,
     CatchUp,
     Content,
     DealPart,
+    DeviceHere,
     Genesis,
     GenesisDraft,
     GenesisEntry,
@@ -43,6 +53,8 @@ from protocol.messages import (
     NextGameWish,
     PartKind,
     Precommit,
+    Press,
+    PressAnswer,
     Prevote,
     Proposal,
     Regroup,
@@ -56,7 +68,8 @@ from protocol.messages import (
     TableCard,
 )
 from protocol.outputs import Compute, Drop, Output, RecordKind, Send, Store, Tell
-from protocol.roster import check_genesis, clean_name, seat_of
+from protocol.presses import MAX_PRESSES, PressBook, is_at
+from protocol.roster import check_genesis, clean_name, device_of, seat_of
 
 HEARTBEAT_S: Final = 1.0
 SILENT_S: Final = 4.0  # a member's link on which nothing has come for so long is closed, so that it is made anew
@@ -146,6 +159,7 @@ class Session:
     _contradiction: tuple[bytes, ...] = ()  # the two entries that void the game, for those who know only one
     _seats_at: list[tuple[Seat, ...]] = field(default_factory=list)  # V before each entry of the log
     _given_up: set[Seat] = field(default_factory=set)  # whom the own player wants to go on without
+    _presses: PressBook = field(default_factory=PressBook)
 
     @classmethod
     def in_lobby(
@@ -160,9 +174,12 @@ class Session:
         card: TableCard | None = None,
         signed: GenesisDraft | None = None,
         silent: bool = False,
+        device: bool = False,
         now_s: float = 0.0,
     ) -> Session:
         """A session that sits down at a table: opens it with `card`, or joins one that somebody else has opened.
+
+        `device`: it takes no seat, but offers itself as a table device.
 
         `signed`: after a restart, the genesis that this node had signed, and with which the others may have begun; for
         sure it has signed nothing after it. `silent`: what was signed here before is forgotten. The session is then an
@@ -171,13 +188,15 @@ class Session:
         """
         session = cls(signer, table, entropy, make_dealer, silent=silent, _remembers=signed is not None)
         session._next_beat_s = now_s + HEARTBEAT_S
-        own = Sitting(0, not silent, clean_name(name), bot, False, False, entropy(32))
+        own = Sitting(0, not silent and not device, clean_name(name), bot, False, False, entropy(32))
         session._life = own.fresh[:8]
         session.lobby = Lobby(table, signer.node_id, session._seal, session._outputs, own)
         if signed is not None:
             session.lobby.signed_before(signed)
         elif card is not None:
             session.lobby.open_with(card)
+        elif device:
+            session.lobby.offer_device(name)
         elif not silent:
             session.lobby.sit_down()
         return session
@@ -357,11 +376,81 @@ class Session:
             return move.faults
         return ()
 
+    # Table devices
+
+    def press(self, button: Button) -> bytes:
+        """This table device's button was pressed; gives what the answer will name. Raises `LocalProtocolError`."""
+        if self.game is None or device_of(self.game.genesis, self.signer.node_id) is None:
+            raise LocalProtocolError("the players did not take this device to their table")
+        if not self._turn_is_on():
+            raise LocalProtocolError("nobody's turn is on")
+        own = self.signer.node_id
+        number = self._presses.next_number(own, self.height)
+        if number >= MAX_PRESSES:
+            raise LocalProtocolError("too many presses in one turn")
+        envelope = self._seal(Press(self.height, self.game.head, self.game.state.game, button, number))
+        self._presses.is_new(own, envelope, self.height)
+        self._outputs.append(Send(envelope.raw))
+        return envelope.digest
+
+    def answer_press(self, press: bytes, refused: str | None) -> None:
+        """What has become of a press in the own turn: None for done, or why not."""
+        self._outputs.append(Send(self._seal(PressAnswer(press, refused)).raw))
+
+    def _turn_is_on(self) -> bool:
+        state = self.state
+        return state is not None and state.phase is Phase.PLAY and state.call is None and self.void is None
+
+    def _take_press(self, link: bytes, envelope: Envelope, press: Press) -> None:
+        """Passed on to everybody; the node of the seat whose turn it is does what its player's click would."""
+        if self.game is None or envelope.sender == self.signer.node_id:
+            return
+        if device_of(self.game.genesis, envelope.sender) is None:
+            raise RemoteProtocolError(envelope.sender, "a press of a device that is not in the roster")
+        if press.height > self.height:
+            if press.height == self.height + 1:
+                self._presses.keep(link, envelope)
+            return
+        if self._presses.is_new(link, envelope, self.height):
+            self._outputs.append(Send(envelope.raw, but=link))
+            if self.game.state.turn == self.game.seat:
+                self._judge_press(envelope, press)
+
+    def _judge_press(self, envelope: Envelope, press: Press) -> None:
+        assert self.game is not None
+        device = device_of(self.game.genesis, envelope.sender)
+        assert device is not None
+        if not is_at(press, self.height, self.game.head, self.game.state.game):
+            self.answer_press(envelope.digest, "Too late: that turn is over.")
+        elif not self._turn_is_on():
+            self.answer_press(envelope.digest, "Nobody's turn is on.")
+        else:
+            self._outputs.append(Tell(Pressed(envelope.digest, device.name, press.button)))
+
+    def _take_press_answer(self, link: bytes, envelope: Envelope, answer: PressAnswer) -> None:
+        if self.game is None:
+            return
+        if seat_of(self.game.genesis, envelope.sender) is None:
+            raise RemoteProtocolError(envelope.sender, "an answer to a press from a node without a seat")
+        if self._presses.answered(answer):
+            device = device_of(self.game.genesis, self._presses.device(answer.press))
+            self._outputs.append(Send(envelope.raw, but=link))
+            self._outputs.append(
+                Tell(PressAnswered(answer.press, "" if device is None else device.name, answer.refused))
+            )
+
     # Absence (docs/agreement.md, rules 12 to 18)
 
     def absences(self) -> tuple[Absence, ...]:
         """Who is out of contact, since when, and until when the others wait at least."""
         return () if self._contacts is None else self._contacts.absences()
+
+    def late(self, now_s: float) -> tuple[Seat, ...]:
+        """Seats whose heartbeat is late, but which are not out of contact yet."""
+        if self._contacts is None:
+            return ()
+        absent = {absence.seat for absence in self._contacts.absences()}
+        return tuple(seat for seat in self._contacts.missed(now_s) if seat not in absent)
 
     def may_go_on_without(self, now_s: float) -> tuple[Seat, ...]:
         """The seats whose countdown is over, so that the own player may choose to go on without them."""
@@ -479,7 +568,11 @@ class Session:
                     self._take_status(link, body, now_s)
             case CatchUp():
                 self._take_catch_up(link, body, now_s)
-            case TableCard() | Sitting() | GenesisDraft() | GenesisSignature():
+            case Press():
+                self._take_press(link, envelope, body)
+            case PressAnswer():
+                self._take_press_answer(link, envelope, body)
+            case TableCard() | Sitting() | DeviceHere() | GenesisDraft() | GenesisSignature():
                 if self.game is None and self.lobby.receive(envelope):
                     self._outputs.append(Send(envelope.raw, but=link))
             case (
@@ -600,7 +693,8 @@ class Session:
         if self.game is None:
             members = {member.node for member in self.lobby.members()}
         else:
-            members = {member.node for member in self.game.genesis.members}
+            genesis = self.game.genesis
+            members = {member.node for member in genesis.members} | {device.node for device in genesis.devices}
         for node, peer in self._peers.items():
             if node in members and now_s - peer.heard_s > SILENT_S:
                 peer.heard_s = now_s  # say it once
@@ -719,11 +813,14 @@ class Session:
         silent = {absence.seat for absence in absences if absence.cause is Cause.SILENT}
         faulty = {absence.seat for absence in absences if absence.cause is Cause.FAULT}
         self._given_up &= {absence.seat for absence in absences} | refusers
+        seats = self.game.seats_in_game()
         gone = tuple(sorted(self._given_up & set(self.may_go_on_without(now_s))))
+        if not may_be_left_out(seats, gone):  # too many: at least without those of whom there is proof
+            gone = tuple(sorted(faulty.intersection(gone)))
         wish: tuple[int, ...] | None = None
         # Others may not have the evidence that this node has: then it goes back to them, liar and all.
         alone = set(gone) <= faulty and self._driver.stranded(gone, now_s, VOTE_LIMIT_S)
-        if gone and not alone and may_be_left_out(self.game.seats_in_game(), gone):
+        if gone and not alone and may_be_left_out(seats, gone):
             wish = gone
         elif not silent | refusers and (self._driver.left_rounds or () in self._driver.wishes().values()):
             wish = ()  # everybody is here (rule 17)
@@ -856,6 +953,12 @@ class Session:
                     self._take_agreement(envelope.sender, envelope, _height(envelope), now_s)
                 except RemoteProtocolError as error:
                     self._report(error)
+            for link, envelope in self._presses.take_early():
+                assert isinstance(envelope.body, Press)
+                try:
+                    self._take_press(link, envelope, envelope.body)
+                except RemoteProtocolError as error:
+                    self._report(error)
 
     def _new_driver(self) -> HeightDriver:
         assert self.game is not None
@@ -917,6 +1020,10 @@ class Session:
                     pending = []
                 case RecordKind.OWN | RecordKind.HEARD | RecordKind.LOCK:
                     pending.append(record)
+                case RecordKind.EVIDENCE:
+                    found = read_evidence(record.data)
+                    if found not in self.evidence:
+                        self.evidence.append(found)
                 case RecordKind.DRAFT | RecordKind.CLOSED:
                     pass
         self._replaying = False
@@ -980,6 +1087,7 @@ class Session:
         found = EvidenceFound(error.node, error.reason, error.evidence)
         if found not in self.evidence and (self.void is not None or not self._has_enough(found)):
             self.evidence.append(found)
+            self._outputs.append(Store(RecordKind.EVIDENCE, self.height, encode(found)))
             self._outputs.append(Tell(found))
 
     def _has_enough(self, found: EvidenceFound) -> bool:
@@ -987,6 +1095,11 @@ class Session:
         held = [held for held in self.evidence if held.node == found.node]
         size = sum(len(raw) for one in (*held, found) for raw in one.evidence)
         return bool(held) and (len(held) >= MAX_EVIDENCE or size > MAX_EVIDENCE_BYTES)
+
+
+def read_evidence(data: bytes) -> EvidenceFound:
+    """What a record `EVIDENCE` holds. Raises `DecodeError`."""
+    return decode(EvidenceFound, data, 2 * MAX_EVIDENCE_BYTES)
 
 
 def _signers(committed: Committed) -> dict[bytes, bytes]:

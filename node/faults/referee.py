@@ -162,6 +162,9 @@ class Referee:
     def _check_secret(self, index: int, session: Session, memory: _Memory) -> None:
         """Every deck and every epoch of it has fresh secrets (rule 22)."""
         assert session.game is not None
+        call = session.game.state.call
+        if call is not None and call.name is CallName.START:
+            return  # the secret of a deck that is not there yet
         epoch = self._decks[session.height - 1], session.game.state.stock.epoch
         secret = session.game.dealer.secret()[:32]
         if session.seat is not None and epoch > memory.epoch:

@@ -157,6 +157,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, Callable[[Any], bool]]]] = {
     "leave": {},
     "ready": {"ready": lambda value: isinstance(value, bool)},
     "start": {},
+    "refuse_device": {"device": _is_hex, "refused": lambda value: isinstance(value, bool)},
     "add_bot": {},
     "add_peer": {"address": _is_text(MAX_ADDRESS_CHARS)},
     "rename": {"name": _is_text(MAX_NAME_CHARS)},

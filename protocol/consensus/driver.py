@@ -307,11 +307,12 @@ class HeightDriver:
         """The prevotes inside another message. Not more than there can be are opened, which takes time."""
         if len(proof) > len(self._book.seats):
             raise RemoteProtocolError(envelope.sender, "a proof of more prevotes than there are voters")
-        for raw in proof:
-            self._take_proof_vote(raw)
+        votes = [self._proof_vote(raw) for raw in proof]
+        # A liar's other votes may have filled its place: its vote finds room beside those that it agrees with.
+        for vote in sorted(votes, key=lambda vote: self._book.versions(vote[0], vote[2].round)):
+            self._take_proof_vote(*vote)
 
-    def _take_proof_vote(self, raw: bytes) -> None:
-        """A prevote inside another message counts like one that came by itself (rule 8)."""
+    def _proof_vote(self, raw: bytes) -> tuple[Seat, Envelope, Prevote]:
         envelope = open_envelope(raw)
         body = envelope.body
         seat = seat_of(self.game.genesis, envelope.sender)
@@ -319,6 +320,10 @@ class HeightDriver:
         if seat is None or not fits or envelope.table != self.game.genesis.table:
             raise RemoteProtocolError(None, "proof holds something else than a prevote of this height")
         assert isinstance(body, Prevote)
+        return seat, envelope, body
+
+    def _take_proof_vote(self, seat: Seat, envelope: Envelope, body: Prevote) -> None:
+        """A prevote inside another message counts like one that came by itself (rule 8)."""
         try:
             self._take_vote(Step.PREVOTE, seat, envelope, body)
         except RemoteProtocolError as error:  # who shows a proof does not answer for a liar's other vote in it
@@ -372,7 +377,7 @@ class HeightDriver:
         """Take back a lock from the journal, with its entry and proof."""
         self._entries[entry_hash(record.entry)] = record.entry
         for raw in record.proof:
-            self._take_proof_vote(raw)
+            self._take_proof_vote(*self._proof_vote(raw))
         envelope = open_envelope(record.precommit)
         assert isinstance(envelope.body, Precommit)
         self.restore(envelope, now_s)
@@ -416,14 +421,21 @@ class HeightDriver:
     def stranded(self, without: tuple[int, ...], now_s: float, limit_s: float) -> bool:
         """Whether this node has left the round, some who stay do not agree to go on `without` these, and time is up.
 
-        Time is up at once for who is on its way back.
+        For who is on its way back time is up at once. Not stranded is who wishes the same as one that has not left:
+        there is no way back without that one.
         """
         standing = self._standing
-        if standing.entered or all(
-            self._agrees(seat, without) for seat in voters_of(self._book.seats, without) if seat != self.game.seat
-        ):
+        others = [seat for seat in voters_of(self._book.seats, without) if seat != self.game.seat]
+        if standing.entered or all(self._agrees(seat, without) for seat in others):
             return False
-        return not standing.key.without or now_s - self._round_since_s > limit_s
+        if standing.key.without and now_s - self._round_since_s <= limit_s:
+            return False
+        wishes = self.wishes()
+        return not any(wishes.get(seat) == without and not self._has_left(seat) for seat in others)
+
+    def _has_left(self, seat: Seat) -> bool:
+        """Whether a seat has signed for the round that this node has signed for, or for a later one."""
+        return any(seat in by_seat for number, by_seat in self._regroups.items() if number >= self.round)
 
     def wishes(self) -> dict[Seat, tuple[int, ...]]:
         """Without whom the seats wish to go on, of those that do."""

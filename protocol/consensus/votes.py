@@ -75,10 +75,29 @@ class VoteBook:
         votes = self._votes[step].setdefault(key.round, {}).setdefault(seat, [])
         if any(vote.envelope.raw == envelope.raw for vote in votes):
             return Added.KNOWN
-        if len(votes) < MAX_VERSIONS:
+        vote = _Vote(key, entry, envelope)
+        if len(votes) < MAX_VERSIONS or self._makes_room(step, seat, vote):
             self._backed.pop(step, None)
-            votes.append(_Vote(key, entry, envelope))
+            votes.append(vote)
         return Added.NEW if len(votes) == 1 else Added.CONFLICT
+
+    def _makes_room(self, step: Step, seat: Seat, new: _Vote) -> bool:
+        """Let the vote that agrees with the fewest others go, but not the first, if `new` agrees with more.
+
+        Else a liar that shows this node other votes first would keep it from ever holding a proof that others have.
+        """
+        by_seat = self._votes[step][new.key.round]
+        versions = by_seat[seat]
+        others = [{held[:2] for held in by_seat[other]} for other in by_seat if other != seat]
+
+        def agreeing(vote: _Vote) -> int:
+            return sum(vote[:2] in votes for votes in others)
+
+        least = min(versions[1:], key=agreeing, default=None)
+        if least is None or agreeing(least) >= agreeing(new):
+            return False
+        versions.remove(least)
+        return True
 
     def vote_of(self, step: Step, seat: Seat, round_number: int) -> Envelope | None:
         """The first vote of a seat in a round, whatever it left out."""
@@ -102,6 +121,10 @@ class VoteBook:
         """The prevotes of all voters of a round for `entry`; empty if they are not all here."""
         found = (backed for backed in self._all_backed(Step.PREVOTE) if backed.key.round == round_number)
         return next((backed.votes for backed in found if backed.entry == entry), ())
+
+    def versions(self, seat: Seat, round_number: int) -> int:
+        """How many different prevotes of a seat in a round are held."""
+        return len(self._votes[Step.PREVOTE].get(round_number, {}).get(seat, ()))
 
     def rounds_of(self, seat: Seat) -> set[int]:
         """The rounds in which a seat has voted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -21,9 +22,9 @@ from node.desk import NodeDesk
 from protocol.consensus.absence import Absence
 from protocol.consensus.clock import TurnClock
 from protocol.errors import LocalProtocolError
-from protocol.events import EntryCommitted, EvidenceFound
+from protocol.events import EntryCommitted, EvidenceFound, Pressed
 from protocol.game import request_action
-from protocol.messages import Genesis, Member, RequestKind
+from protocol.messages import Button, Genesis, Member, RequestKind
 from protocol.session import Session
 
 NAMES = ("Ana", "Bruno", "Clara")
@@ -48,6 +49,7 @@ class TableTop:
         """The seats besides the own one hold `hand` tiles each."""
         self.hall = SimpleNamespace(tables=lambda: ())
         self.holds_draws = False
+        self.press_answers: list[str | None] = []
         self.opened: list[tuple[str, RuleSet]] = []
         self.wishes: set[Seat] = set()
         self.session: Session | None = None
@@ -148,6 +150,9 @@ class TableTop:
     def absences(self) -> tuple[Absence, ...]:
         return ()
 
+    def late(self, _now_s: float) -> tuple[Seat, ...]:
+        return ()
+
     def may_go_on_without(self, _now_s: float) -> tuple[Seat, ...]:
         return ()
 
@@ -176,7 +181,21 @@ class TableTop:
             self.act(NextGame(self.state.game + 1))
         self._changed()
 
+    def answer_press(self, _press: bytes, refused: str | None) -> None:
+        self.press_answers.append(refused)
+
     # What the test does
+
+    def press(self, button: Button) -> str | None:
+        """The table device's button is pressed in the own turn; why nothing came of it."""
+
+        async def pressed() -> None:
+            for told in self._listeners:
+                told(Pressed(bytes(32), "Clock", button))
+            await asyncio.sleep(0)  # what is due now is done
+
+        asyncio.run(pressed())
+        return self.press_answers[-1]
 
     def close_call(self) -> None:
         """The dealer does what the open call asks for, until none is open."""

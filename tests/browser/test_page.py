@@ -63,6 +63,25 @@ async def test_lobby_commands(stage: Stage) -> None:
     )
 
 
+async def test_a_table_clock_is_shown_before_the_game_and_can_be_refused(stage: Stage) -> None:
+    clock = {"id": "c1", "name": "Kitchen clock", "refused": False, "refused_by": []}
+    desk = FakeDesk(lobby_state=lobby(at=seated([member("Ana", me=True), member("Bruno")], devices=[clock])))
+    page = await stage.open(desk)
+    await sees(page, "device-c1", "its buttons end the turn of whoever plays")
+    await page.get_by_test_id("refuse-c1").click()
+    clock.update(refused=True, refused_by=["Ana", "Bruno"])
+    desk.push()
+    await sees(page, "device-c1", "refused by Ana, Bruno")
+    await page.get_by_test_id("refuse-c1").get_by_text("Allow").click()
+    await desk.expect_commands(
+        {"type": "refuse_device", "device": "c1", "refused": True},
+        {"type": "refuse_device", "device": "c1", "refused": False},
+    )
+    desk.lobby["at"]["devices"] = []
+    desk.push()
+    await page.get_by_test_id("devices").wait_for(state="hidden")
+
+
 async def test_seat_before_the_game(stage: Stage) -> None:
     members = [member("Ana", me=True), member("Bruno", connected=False), member("Clara", bot=True, ready=True)]
     desk = FakeDesk(lobby_state=lobby(at=seated(members)))

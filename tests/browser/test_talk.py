@@ -27,7 +27,7 @@ def table(**changes: Any) -> FakeTable:
 
 
 def away(**changes: Any) -> dict[str, Any]:
-    nobody: dict[str, Any] = {"seats": [], "without": [], "choice": None, "wishes": {}, "few": True}
+    nobody: dict[str, Any] = {"seats": [], "late": [], "without": [], "choice": None, "wishes": {}, "few": True}
     return {"away": {**nobody, **changes}}
 
 
@@ -73,9 +73,13 @@ async def test_pause_is_shown_counts_down_and_is_ended_or_made_longer(stage: Sta
 async def test_who_is_waited_for_is_named_and_then_it_is_asked_whether_it_has_really_left(
     stage: Stage, phone: bool
 ) -> None:
-    shown = table(talk=away(seats=[WAITED_FOR]), connected=[True, False, True])
+    shown = table(talk=away(late=[1]))
     desk = FakeDesk(shown)
     page = await stage.open(desk, phone=phone)
+    await sees(page, "late-1", "Waiting for Bruno")
+    shown.talk, shown.connected = away(seats=[WAITED_FOR]), [True, False, True]
+    desk.push()
+    await gone(page, "late-1")
     await page.get_by_test_id("away-1").get_by_text(re.compile(r"Waiting for Bruno4\d s")).wait_for()
     await gone(page, "choice")
     shown.talk = away(seats=[{**WAITED_FOR, "left_s": 0.0}], without=[1], choice="go_on")

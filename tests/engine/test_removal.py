@@ -28,6 +28,7 @@ from engine.actions import (
 from engine.board import tiles_on
 from engine.dealt import final_racks
 from engine.errors import IllegalMove
+from engine.observe import view_for
 from engine.options import with_options
 from engine.positions import card_position, parse_board, tile_position
 from engine.redeal import pool_size, unplaced
@@ -125,6 +126,7 @@ def test_the_turn_runs_on_when_another_seat_is_removed(rules: RuleSet) -> None:
     again = dealt(dealing, after)
     left = (before.stock.left, *(len(before.seats[seat].rack) for seat in (BO, DAN)))
     assert again.stock.left == sum(left)
+    assert [view_for(state, "abcd", None, {}).pool for state in (after, again)] == [sum(left), sum(left)]
     assert (again.call, again.turn, again.turn_number, again.card_turn) == (
         None,
         before.turn,

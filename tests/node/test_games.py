@@ -155,6 +155,15 @@ def test_an_exported_file_is_the_log_and_holds_no_secret(data: Path, tmp_path: P
     assert rummesh("verify", "-", given=piped.stdout_bytes).exit_code == 0
 
 
+def test_an_exported_file_holds_the_evidence(tmp_path: Path) -> None:
+    session, records = played()
+    found = EvidenceFound(session.signer.node_id, "", session.log[2].certificate[:1])
+    kept = Record(RecordKind.EVIDENCE, 3, encode(found), 100.0)
+    journal_at(tmp_path, (*records[:-1], kept, *records[-1:]), session)
+    exported = rummesh("games", "export", "seed 1", "--data", tmp_path, "--out", "-")
+    assert exported.stdout_bytes == game_file_of(session.log, [found])
+
+
 def test_the_usual_name_is_that_of_table_and_day_and_nothing_is_overwritten(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

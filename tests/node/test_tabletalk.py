@@ -102,9 +102,12 @@ def test_a_take_back_is_shown_to_those_who_have_to_agree_and_offered_only_to_its
 def test_who_is_away_is_told_with_the_time_and_then_the_choice() -> None:
     table = waiting_table(rules=ES, seats=3)
     desk = Desk(table, 0)
-    assert desk.talk["away"] == {"seats": [], "without": [], "choice": None, "wishes": {}, "few": True}
+    assert desk.talk["away"] == {"seats": [], "late": [], "without": [], "choice": None, "wishes": {}, "few": True}
     table.crash(seat_node(table, 1))
-    later(table, 10)
+    later(table, 2)
+    assert (desk.talk["away"]["seats"], desk.talk["away"]["late"]) == ([], [1])
+    later(table, 8)
+    assert desk.talk["away"]["late"] == []
     (seat,) = desk.talk["away"]["seats"]
     assert (seat["seat"], seat["cause"], seat["total_s"]) == (1, "silent", pytest.approx(60))
     assert 45 < seat["left_s"] < 55

@@ -9,6 +9,7 @@ import pytest
 
 from engine.rulesets import ES
 from protocol.codec import encode
+from protocol.consensus.driver import MAX_ROUNDS_COUNTED
 from protocol.consensus.votes import RoundKey
 from protocol.envelope import Envelope, open_envelope, seal
 from protocol.events import EvidenceFound, MessageRefused
@@ -80,12 +81,15 @@ def test_an_old_action_inside_a_liars_proposal_is_no_evidence_against_who_acted(
     assert attack.victim.evidence == []
 
 
-@pytest.mark.parametrize("number", [16, 2**64 - 1])
+LAST = 2 * MAX_ROUNDS_COUNTED - 1  # that a wish may name
+
+
+@pytest.mark.parametrize("number", [LAST + 1, 2**64 - 1])
 def test_a_wish_of_a_round_that_no_regroup_can_follow_is_refused(number: int) -> None:
     attack = Attack(in_a_turn)
     assert attack.reasons(GoOnWish(*attack.place, 0, (), number)) == [f"round {number + 1} is too far ahead"]
     assert attack.victim.go_on_wishes() == {}
-    assert attack.reasons(GoOnWish(*attack.place, 0, (), 15)) == []
+    assert attack.reasons(GoOnWish(*attack.place, 0, (), LAST)) == []
 
 
 def test_endless_evidence_is_kept_up_to_a_limit_for_each_node() -> None:

@@ -263,6 +263,19 @@ def a_liars_other_vote_does_not_spoil_a_proof() -> None:
     assert stage.agreed(A, B) == moved
 
 
+def a_liars_many_votes_leave_room_for_a_proof() -> None:
+    """Rule 4: as before, but B has first been shown as many other prevotes of C as are held."""
+    stage = Stage()
+    moved = stage.act()
+    others = [stage.prevote(C, None), *(stage.prevote(C, replace(moved, state_hash=bytes([n]) * 32)) for n in range(6))]
+    stage.give(B, *stage.said[A], *others)
+    stage.give(A, *stage.votes(B, Prevote), stage.prevote(C, moved))
+    assert stage.vote(A, Precommit).entry == entry_hash(moved)
+    stage.wish((C,), A, B)
+    go_on(stage, A, B)
+    assert stage.agreed(A, B) == moved
+
+
 # Journal
 
 

@@ -179,6 +179,10 @@ def test_two_different_votes_are_evidence_and_the_first_one_counts() -> None:
         assert found.node == table.nodes[table.liar].session.signer.node_id
         assert found.reason == "two different prevotes in round 0"
         assert set(found.evidence) == {first.raw, second.raw}
+    known = table.nodes[0].session.evidence
+    table.crash(0)
+    table.restart(0)
+    assert table.nodes[0].session.evidence == known
 
 
 def test_votes_of_nobody_s_key_and_of_far_rounds_change_nothing() -> None:

@@ -187,6 +187,10 @@ def only_the_first_vote_is_held(patch: Patch) -> None:
     patch.setattr(votes_module, "MAX_VERSIONS", 1)
 
 
+def no_vote_makes_room(patch: Patch) -> None:
+    patch.setattr(VoteBook, "_makes_room", lambda self, step, seat, new: False)
+
+
 def votes_are_forgotten(patch: Patch) -> None:
     patch.setattr(HeightDriver, "restore", lambda self, envelope, now_s: None)
 
@@ -267,6 +271,7 @@ PLANTED = [
     Planted("late move", actors_word_is_enough, scenarios.a_move_that_came_late_to_all_others_gives_way),
     Planted("second round", only_the_rounds_own_regroups_count, scenarios.a_second_round_without_somebody_can_agree),
     Planted("other vote", only_the_first_vote_is_held, scenarios.a_liars_other_vote_does_not_spoil_a_proof),
+    Planted("many votes", no_vote_makes_room, scenarios.a_liars_many_votes_leave_room_for_a_proof),
     Planted("restart", votes_are_forgotten, scenarios.a_restarted_node_gives_no_second_vote),
     Planted("store after send", votes_are_stored_after_sending, scenarios.nothing_is_said_that_is_not_stored),
     Planted("catch-up", catch_up_is_believed, scenarios.an_entry_that_one_node_has_signed_is_not_adopted),

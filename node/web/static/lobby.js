@@ -191,6 +191,9 @@ class Seating {
   #about = el('p', { class: 'quiet' });
   #members = el('ul', { class: 'member-list', testid: 'members' });
   #rows = new Map();
+  #devices = el('ul', { class: 'member-list', testid: 'devices' });
+  #deviceRows = new Map();
+  #send = () => {};
   #why = el('p', { class: 'why', testid: 'why-not', role: 'status' });
   #ready = el('button', { type: 'button', class: 'plain', testid: 'ready', 'aria-pressed': 'false' });
   #start = el('button', { type: 'button', class: 'plain', testid: 'start' }, 'Start the game');
@@ -200,11 +203,12 @@ class Seating {
 
   constructor() {
     this.node = el('section', { class: 'panel seating', testid: 'at-table', hidden: true },
-      this.#title, this.#about, this.#members, this.#why,
+      this.#title, this.#about, this.#members, this.#devices, this.#why,
       el('div', { class: 'row' }, this.#ready, this.#start, this.#bot, this.#leave), this.#rules.node);
   }
 
   listen(send, say) {
+    this.#send = send;
     const unless = (button, action) => button.addEventListener('click', () => {
       if (button.hasAttribute('aria-disabled')) say(button.title);
       else action();
@@ -222,6 +226,7 @@ class Seating {
     const time = at.turn_seconds ? `${at.turn_seconds} seconds a turn` : 'no time limit';
     setText(this.#about, `${rulesTitle} · ${time} · ${at.members.length} of ${at.max} seats taken`);
     this.#showMembers(at.members);
+    this.#showDevices(at.devices);
     const mine = at.members.find(({ me }) => me);
     this.#ready.setAttribute('aria-pressed', String(Boolean(mine?.ready)));
     setText(this.#ready, mine?.ready ? 'Ready ✓' : 'I am ready');
@@ -248,6 +253,31 @@ class Seating {
       node.dataset.testid = `member-${member.id}`;
     }
     arrange(this.#members, members.map(({ id }) => this.#rows.get(id).node));
+  }
+
+  #showDevices(devices) {
+    this.#devices.hidden = devices.length === 0;
+    const ids = new Set(devices.map(({ id }) => id));
+    for (const id of this.#deviceRows.keys()) if (!ids.has(id)) this.#deviceRows.delete(id);
+    for (const { id, name, refused, refused_by: refusedBy } of devices) {
+      if (!this.#deviceRows.has(id)) this.#deviceRows.set(id, this.#makeDevice(id));
+      const row = this.#deviceRows.get(id);
+      setText(row.name, name);
+      setText(row.state, refusedBy.length ? `refused by ${refusedBy.join(', ')}: its buttons will do nothing` : 'its buttons end the turn of whoever plays');
+      setText(row.button, refused ? 'Allow' : 'Refuse');
+      row.refused = refused;
+    }
+    arrange(this.#devices, devices.map(({ id }) => this.#deviceRows.get(id).node));
+  }
+
+  #makeDevice(id) {
+    const name = el('span', { class: 'player-name' });
+    const state = el('span', { class: 'player-tags' });
+    const button = el('button', { type: 'button', class: 'plain', testid: `refuse-${id}` });
+    const who = el('span', { class: 'player-who' }, name, el('span', { class: 'player-tags' }, 'table clock'), state);
+    const row = { name, state, button, refused: false, node: el('li', { class: 'member device', testid: `device-${id}` }, who, button) };
+    button.addEventListener('click', () => this.#send({ type: 'refuse_device', device: id, refused: !row.refused }));
+    return row;
   }
 }
 

@@ -82,13 +82,14 @@ function linesOf({ talk, view }) {
   return lines;
 }
 
-function awayLines({ seats, without, choice, wishes, few }, view, nameOf) {
+function awayLines({ seats, late, without, choice, wishes, few }, view, nameOf) {
   const what = { silent: '', owes: ', who owes its part', fault: ', who broke the rules' };
   const choosing = choice !== null && view.seat !== null;
   const waited = seats.filter(({ seat, cause }) => cause !== 'fault' && !(choosing && without.includes(seat)));
   const lines = waited.map(({ seat, cause, left_s: leftS, total_s: totalS }) => ({
     id: `away-${seat}`, text: `Waiting for ${nameOf(seat)}${what[cause]}`, leftS, totalS,
   }));
+  lines.push(...late.map((seat) => ({ id: `late-${seat}`, text: `Waiting for ${nameOf(seat)}: nothing heard for a moment` })));
   if (!choosing) return lines;
   const gone = listed(without.map(nameOf));
   if (choice === 'close') {

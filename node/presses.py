@@ -1,0 +1,44 @@
+"""What a press of the table device does at the node of the player whose turn it is: the same as its own click."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from engine.errors import IllegalMove
+from node.app import Node, NodeError
+from node.web.commands import PageRefusal
+from protocol.errors import LocalProtocolError
+from protocol.events import Event, Pressed
+
+
+class PressHandler:
+    """Lets `click` do what each press asks for, and tells the device what has become of it.
+
+    `click` refuses by an exception with a sentence for the player: `IllegalMove`, `PageRefusal`, `NodeError`, or
+    `LocalProtocolError`.
+    """
+
+    def __init__(self, node: Node, click: Callable[[Pressed], None]) -> None:
+        self._node = node
+        self._click = click
+        node.listen(self._hear)
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, Pressed):  # in the midst of an input: what follows from it is an input of its own
+            asyncio.get_running_loop().call_soon(self._do, event)
+
+    def _do(self, pressed: Pressed) -> None:
+        refused: str | None = None
+        try:
+            self._click(pressed)
+        except IllegalMove as move:
+            refused = " ".join(fault.sentence for fault in move.faults)
+        except PageRefusal as refusal:
+            refused = refusal.sentence
+        except NodeError as error:
+            refused = str(error)
+        except LocalProtocolError as error:
+            refused = f"That is not possible now: {error}."
+        if self._node.session is not None:
+            self._node.do(lambda session, _now_s: session.answer_press(pressed.press, refused))
