@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Final, NamedTuple
 
@@ -38,7 +38,7 @@ class Face:
 
     def ink(self, text: str) -> Ink:
         """The pixels that the text covers."""
-        return Ink(*map(round, self.font.getbbox(text, self.mode, anchor="ls")))
+        return _ink(self.font, self.mode, text)
 
     def width(self, text: str) -> int:
         """From the first to behind the last pixel."""
@@ -49,6 +49,11 @@ class Face:
     def cap_height(self) -> int:
         """Pixels from the base line to the top of a capital letter."""
         return -self.ink("H").top
+
+
+@lru_cache(4096)  # a clock asks for the same texts each second
+def _ink(font: ImageFont.FreeTypeFont, mode: str, text: str) -> Ink:
+    return Ink(*map(round, font.getbbox(text, mode, anchor="ls")))
 
 
 @cache

@@ -45,6 +45,7 @@ class OledPanel:
     ) -> None:
         self._serial = serial
         self._answers = answers
+        self._closed = False
         self.mode = DRIVERS[driver][1]
         try:
             with _world():
@@ -76,9 +77,11 @@ class OledPanel:
                 self._serial.command(_NOP)
 
     def close(self) -> None:
-        with contextlib.suppress(DeviceError):
-            self.light(False)
-        _close(self._serial)
+        if not self._closed:
+            self._closed = True
+            with contextlib.suppress(DeviceError):
+                self.light(False)
+            _close(self._serial)
 
 
 def i2c_serial(port: int, address: int) -> Any:
