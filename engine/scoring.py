@@ -38,7 +38,12 @@ def rack_points(rules: RuleSet, tiles: Iterable[Tile]) -> int:
 
 def score_out(rules: RuleSet, racks: Sequence[Sequence[Tile]], winner: int) -> GameScore:
     """A tile game that `winner` has won: the others lose the sum of their racks, the winner gets all of it."""
-    losses = [0 if seat == winner else rack_points(rules, rack) for seat, rack in enumerate(racks)]
+    return settle_out([rack_points(rules, rack) for rack in racks], winner)
+
+
+def settle_out(totals: Sequence[int], winner: int) -> GameScore:
+    """`score_out` of racks that somebody has added up."""
+    losses = [0 if seat == winner else total for seat, total in enumerate(totals)]
     scores = tuple(sum(losses) if seat == winner else -loss for seat, loss in enumerate(losses))
     return GameScore(scores, (winner,))
 
@@ -52,10 +57,16 @@ def score_blocked(
     share the win and score nothing. No other seat wins, not even with a lower rack; that is no loss then.
     Source: docs/rules.md, section 2.8.
     """
-    able = range(len(racks)) if contenders is None else contenders
-    totals = [rack_points(rules, rack) for rack in racks]
-    lowest, fewest = min((totals[seat], len(racks[seat])) for seat in able)
-    winners = tuple(seat for seat in able if (totals[seat], len(racks[seat])) == (lowest, fewest))
+    return settle_blocked([rack_points(rules, rack) for rack in racks], [len(rack) for rack in racks], contenders)
+
+
+def settle_blocked(
+    totals: Sequence[int], counts: Sequence[int], contenders: Collection[int] | None = None
+) -> GameScore:
+    """`score_blocked` of racks of which only points and numbers of tiles are known."""
+    able = range(len(totals)) if contenders is None else contenders
+    lowest, fewest = min((totals[seat], counts[seat]) for seat in able)
+    winners = tuple(seat for seat in able if (totals[seat], counts[seat]) == (lowest, fewest))
     losses = [max(0, total - lowest) for total in totals]
     gain = sum(losses) if len(winners) == 1 else 0
     return GameScore(tuple(gain if seat in winners else -loss for seat, loss in enumerate(losses)), winners)
@@ -72,10 +83,24 @@ def score_cards(
 
     Most points of the contenders (None: all seats) win. Source: docs/rules.md, section 3.4.
     """
-    scores = tuple(
-        rack_points(rules, laid[seat]) - rack_points(rules, hands[seat]) + (rules.out_bonus if seat == out else 0)
-        for seat in range(len(laid))
+    return settle_cards(
+        rules,
+        [rack_points(rules, cards) for cards in laid],
+        [rack_points(rules, hand) for hand in hands],
+        out,
+        contenders,
     )
+
+
+def settle_cards(
+    rules: RuleSet,
+    laid: Sequence[int],
+    hands: Sequence[int],
+    out: int | None,
+    contenders: Collection[int] | None = None,
+) -> GameScore:
+    """`score_cards` of cards that somebody has added up."""
+    scores = tuple(laid[seat] - hands[seat] + (rules.out_bonus if seat == out else 0) for seat in range(len(laid)))
     able = range(len(laid)) if contenders is None else contenders
     most = max(scores[seat] for seat in able)
     return GameScore(scores, tuple(seat for seat in able if scores[seat] == most))
