@@ -139,6 +139,7 @@ def test_a_stuck_button_is_told_once_and_the_other_works_on() -> None:
 def test_a_button_that_is_down_from_the_start_was_pressed_by_nobody() -> None:
     assert kinds(events(press("b", 5, 5.1), 60, at_first="a")) == [P, R, T, S]
     assert kinds(events([(3.0, "a", False), *press("a", 4, 4.1)], 60, at_first="a")) == [R, P, R, T]
+    assert kinds(events(press("b", 0.1, 0.2), 5, at_first="a")) == [P, R, T]  # and nobody pressed both
 
 
 def test_after_it_was_stuck_a_button_works_again() -> None:

@@ -123,6 +123,19 @@ def test_light_and_buzzer_are_switched_in_time_and_off_at_the_end() -> None:
     assert all(length >= 0.02 for length in lengths[1:])
 
 
+def test_a_light_that_blinks_goes_on_blinking_while_the_clock_is_drawn() -> None:
+    async def play() -> list[bool]:
+        light: list[bool] = []
+        signals = Signals(light.append, None)
+        for tenth in range(8):
+            signals.shown(turn(9 - tenth / 10))
+            await asyncio.sleep(0.1)
+        signals.close()
+        return light
+
+    assert asyncio.run(play())[:3] == [True, False, True]
+
+
 def test_a_device_without_light_and_buzzer_is_none_the_worse() -> None:
     async def play() -> None:
         signals = Signals(None, None)
