@@ -9,7 +9,8 @@ import contextlib
 import logging
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeVar
 
 from display.backends.base import DeviceError
@@ -24,7 +25,7 @@ from display.views import View
 from display.words import WORDS
 
 _log = logging.getLogger(__name__)
-KEYS: Final = {"e": "end", "p": "pause"}
+KEYS: Final = MappingProxyType({"e": "end", "p": "pause"})
 
 
 class _Closing(Protocol):
@@ -37,7 +38,7 @@ _Part = TypeVar("_Part", bound=_Closing)
 class Device:
     """Shows what `source` tells (see `Keeper`) and hands presses to `on_press`, in the loop that runs it.
 
-    `on_key` hears the keys of the terminal that are no buttons.
+    `keys`: which keys of the terminal are which buttons; `on_key` hears the others.
     """
 
     def __init__(
@@ -47,12 +48,14 @@ class Device:
         on_press: OnPress,
         *,
         on_key: Callable[[str], None] = lambda _key: None,
+        keys: Mapping[str, str] = KEYS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Raises ValueError if the script of the options says anything but presses, OSError if it is not there."""
         self._options = options
         self._on_press = on_press
         self._on_key = on_key
+        self._keys = keys
         self._script = []
         if options.script is not None:
             self._script = parse_script(options.script.read_text(encoding="utf-8"), BUTTONS)
@@ -92,7 +95,7 @@ class Device:
         if self._pins is not None:
             self._open_pins(closing)
         if options.keys and sys.stdin.isatty():
-            _keep(closing, "keys", lambda: KeyboardButtons(KEYS, self._press, options.times, others=self._key))
+            _keep(closing, "keys", lambda: KeyboardButtons(self._keys, self._press, options.times, others=self._key))
         if self._script:
             _keep(closing, "script", lambda: ScriptButtons(self._script, BUTTONS, self._press, options.times))
 

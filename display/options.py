@@ -17,7 +17,7 @@ from display.pins import FACTORIES
 from display.presses import PressTimes
 from display.words import WORDS
 
-BUTTONS: Final = ("end", "pause")
+BUTTONS: Final = ("end", "rummikub", "pause")
 _Options = TypeVar("_Options")
 
 
