@@ -191,12 +191,18 @@ class Node:
         if runner is None or self._leaving is not None:
             return
         if runner.session.game is None:
-            runner.do(lambda session, _now_s: session.lobby.stand_up())
+            runner.do(self._stand_up)
         if runner.failure is None and runner.session.may_ask(RequestKind.LEAVE):
             self._leaving = asyncio.get_running_loop().call_later(LEAVE_WITHIN_S, self._go, _UNAGREED)
             runner.do(lambda session, now_s: session.ask(RequestKind.LEAVE, now_s))
         else:
             self._go()
+
+    def _stand_up(self, session: Session, _now_s: float) -> None:
+        if self.settings.device:
+            session.lobby.offer_device(self.name, present=False)
+        else:
+            session.lobby.stand_up()
 
     def close(self) -> None:
         """Go from a game that nobody can go on with (docs/agreement.md, rule 18). It has no result."""
@@ -276,6 +282,7 @@ class Node:
             now_s=monotonic_s(),
             silent=silent,
             device=self.settings.device,
+            stamp=int(unix_s()),
         )
 
     def _runner(self, session: Session, journal: Journal) -> Runner:

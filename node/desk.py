@@ -24,11 +24,11 @@ from node.config import ConfigError, parse_address
 from node.draft import Draft, NotADraft, OwnTurn, may_draft
 from node.files import game_file_name
 from node.happenings import sentence
-from node.presses import PressHandler
+from node.presses import PressHandler, refusal_of
 from node.tablerules import BadTable, rule_set_forms, rules_text, table_rules
 from node.tabletalk import COMMANDS as REQUESTS
 from node.tabletalk import table_talk
-from node.tablewords import words_of
+from node.tablewords import names_of, words_of
 from node.web.commands import PageRefusal
 from node.web.server import Download
 from protocol.dealing.progress import deal_progress
@@ -179,12 +179,19 @@ class NodeDesk:
             raise PageRefusal("ILLEGAL-COSTS", reasons)
         self._node.do(lambda table, now_s: table.act(action, now_s))
 
+    def press(self, button: Button) -> str | None:
+        """A button of this player's own display was pressed. None if it was done, else why not, in a sentence."""
+        return refusal_of(lambda: self._do_press(button))
+
     def _pressed(self, pressed: Pressed) -> None:
         """A press of the table device in the own turn. Raises as the clicks do."""
+        self._do_press(pressed.button)
+
+    def _do_press(self, button: Button) -> None:
         session = self._session()
         state = session.state
         assert state is not None
-        match pressed.button:
+        match button:
             case Button.PAUSE:
                 self._node.do(lambda table, now_s: table.ask(RequestKind.PAUSE, now_s))
             case Button.END_TURN if state.paused is not None:
@@ -368,10 +375,8 @@ class NodeDesk:
         }
 
     def _names(self, session: Session) -> list[str]:
-        """The players' names by seat; equal ones are told apart by their seat."""
         assert session.genesis is not None
-        names = [clean_name(member.name) or f"Player {seat + 1}" for seat, member in enumerate(session.genesis.members)]
-        return [name if names.count(name) == 1 else f"{name} ({seat + 1})" for seat, name in enumerate(names)]
+        return names_of(session.genesis)
 
     # What happens
 

@@ -29,16 +29,21 @@ class PressHandler:
             asyncio.get_running_loop().call_soon(self._do, event)
 
     def _do(self, pressed: Pressed) -> None:
-        refused: str | None = None
-        try:
-            self._click(pressed)
-        except IllegalMove as move:
-            refused = " ".join(fault.sentence for fault in move.faults)
-        except PageRefusal as refusal:
-            refused = refusal.sentence
-        except NodeError as error:
-            refused = str(error)
-        except LocalProtocolError as error:
-            refused = f"That is not possible now: {error}."
+        refused = refusal_of(lambda: self._click(pressed))
         if self._node.session is not None:
             self._node.do(lambda session, _now_s: session.answer_press(pressed.press, refused))
+
+
+def refusal_of(click: Callable[[], None]) -> str | None:
+    """Does what a click does; None if it was done, else why not, in a sentence for the player."""
+    try:
+        click()
+    except IllegalMove as move:
+        return " ".join(fault.sentence for fault in move.faults)
+    except PageRefusal as refusal:
+        return refusal.sentence
+    except NodeError as error:
+        return str(error)
+    except LocalProtocolError as error:
+        return f"That is not possible now: {error}."
+    return None

@@ -108,10 +108,13 @@ class Lobby:
         self.own = replace(self.own, refused=tuple(sorted(others | {node} if refused else others)))
         self.sit_down()
 
-    def offer_device(self, name: str, *, present: bool = True) -> None:
-        """This node is a table device without a seat: offer it to the table, or take the offer back."""
+    def offer_device(self, name: str, *, present: bool = True, stamp: int = 0) -> None:
+        """This node is a table device without a seat: offer it to the table, or take the offer back.
+
+        `stamp` is that of its first offer here: higher than all that others may remember of it.
+        """
         held = self._devices.get(self.node)
-        stamp = held.body.stamp + 1 if held is not None and isinstance(held.body, DeviceHere) else 0
+        stamp = held.body.stamp + 1 if held is not None and isinstance(held.body, DeviceHere) else stamp
         self._devices[self.node] = self.seal(DeviceHere(stamp, present, clean_name(name)))
         self.outputs.append(Send(self._devices[self.node].raw))
         self._changed()

@@ -175,11 +175,12 @@ class Session:
         signed: GenesisDraft | None = None,
         silent: bool = False,
         device: bool = False,
+        stamp: int = 0,
         now_s: float = 0.0,
     ) -> Session:
         """A session that sits down at a table: opens it with `card`, or joins one that somebody else has opened.
 
-        `device`: it takes no seat, but offers itself as a table device.
+        `device`: it takes no seat, but offers itself as a table device, with a higher `stamp` each time it sits down.
 
         `signed`: after a restart, the genesis that this node had signed, and with which the others may have begun; for
         sure it has signed nothing after it. `silent`: what was signed here before is forgotten. The session is then an
@@ -196,7 +197,7 @@ class Session:
         elif card is not None:
             session.lobby.open_with(card)
         elif device:
-            session.lobby.offer_device(name)
+            session.lobby.offer_device(name, stamp=stamp)
         elif not silent:
             session.lobby.sit_down()
         return session
@@ -385,9 +386,10 @@ class Session:
         if not self._turn_is_on():
             raise LocalProtocolError("nobody's turn is on")
         own = self.signer.node_id
-        number = self._presses.next_number(own, self.height)
-        if number >= MAX_PRESSES:
+        before = self._presses.next_number(own, self.height)
+        if before >= MAX_PRESSES:
             raise LocalProtocolError("too many presses in one turn")
+        number = int.from_bytes(self._life[:4]) + before  # none of them was used before a restart
         envelope = self._seal(Press(self.height, self.game.head, self.game.state.game, button, number))
         self._presses.is_new(own, envelope, self.height)
         self._outputs.append(Send(envelope.raw))
