@@ -10,7 +10,6 @@ import contextlib
 import os
 import sys
 import termios
-import time
 import tty
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +35,6 @@ class ButtonPump:
         times: PressTimes | None = None,
         *,
         closed: Callable[[str], bool] | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`closed` tells how a contact is just now; it is asked at the start and whenever something is due.
 
@@ -45,18 +43,17 @@ class ButtonPump:
         self.names = tuple(names)
         self._on_press = on_press
         self._closed = closed
-        self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._open = True
         self.times = times or PressTimes()
         at_first = [(name, closed is not None and closed(name)) for name in self.names]
-        self._debouncer = Debouncer(at_first, clock(), self.times)
+        self._debouncer = Debouncer(at_first, self._loop.time(), self.times)
         self._arm()
 
     def edge(self, name: str, closed: bool) -> None:
         """An edge, told from any thread."""
-        at_s = self._clock()
+        at_s = self._loop.time()
         with contextlib.suppress(RuntimeError):  # the loop has ended before the pins were closed
             self._loop.call_soon_threadsafe(self._take, name, closed, at_s)
 
@@ -77,10 +74,10 @@ class ButtonPump:
         due_s = self._debouncer.next_deadline_s()
         self._timer = None
         if due_s is not None and self._open:
-            self._timer = self._loop.call_later(max(0.0, due_s - self._clock()), self._due)
+            self._timer = self._loop.call_later(max(0.0, due_s - self._loop.time()), self._due)
 
     def _due(self) -> None:
-        now_s = self._clock()
+        now_s = self._loop.time()
         if self._closed is not None:
             for name in self.names:
                 self._debouncer.seen(name, self._closed(name), now_s)
@@ -118,7 +115,6 @@ class GpioButtons:
         times: PressTimes | None = None,
         *,
         pin_factory: Any = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._pins: dict[str, InputPin] = {}
         try:
@@ -127,7 +123,7 @@ class GpioButtons:
         except DeviceError:
             self._close_pins()
             raise
-        self._pump = ButtonPump(pins, on_press, times, closed=self._is_closed, clock=clock)
+        self._pump = ButtonPump(pins, on_press, times, closed=self._is_closed)
         for name, pin in self._pins.items():
             pin.on_edge(self._teller(name))
 

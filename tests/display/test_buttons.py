@@ -11,15 +11,19 @@ import pytest
 from display.backends.base import DeviceError
 from display.buttons import KeyboardButtons, ScriptButtons, ScriptLine, parse_script
 from display.presses import Kind, Press, PressTimes
+from tests.display.jumping import JumpingLoop
 from tests.node.loops import until
 
+CALM = PressTimes(hold_s=0.6)  # on the wall's clock
 QUICK = PressTimes(hold_s=0.2, together_s=0.1)
 
 
 Make = Callable[[Callable[[Press], None]], KeyboardButtons | ScriptButtons]
 
 
-def play(make: Make, done: Callable[[list[Press]], bool]) -> list[tuple[Kind, str]]:
+def play(
+    make: Make, done: Callable[[list[Press]], bool], loop: Callable[[], asyncio.AbstractEventLoop] = JumpingLoop
+) -> list[tuple[Kind, str]]:
     """Runs a source of presses until what it has given is enough."""
 
     async def main() -> list[Press]:
@@ -31,7 +35,8 @@ def play(make: Make, done: Callable[[list[Press]], bool]) -> list[tuple[Kind, st
             source.close()
         return found
 
-    return [(event.kind, event.button) for event in asyncio.run(main())]
+    with asyncio.Runner(loop_factory=loop) as runner:
+        return [(event.kind, event.button) for event in runner.run(main())]
 
 
 def released(times: int) -> Callable[[list[Press]], bool]:
@@ -64,14 +69,14 @@ def test_keys_tap_hold_and_press_both_and_the_terminal_is_given_back() -> None:
     try:
 
         def make(heard: Callable[[Press], None]) -> KeyboardButtons:
-            keys = KeyboardButtons({"e": "end", "w": "win"}, heard, QUICK, others=others.append, descriptor=inside)
+            keys = KeyboardButtons({"e": "end", "w": "win"}, heard, CALM, others=others.append, descriptor=inside)
             assert termios.tcgetattr(inside) != before
             loop = asyncio.get_running_loop()
-            for at_s, key in ((0, b"e"), (0.2, b"W"), (0.6, b"b"), (0.9, b"?")):
+            for at_s, key in ((0, b"e"), (0.3, b"W"), (1.1, b"b"), (1.5, b"?")):
                 loop.call_later(at_s, os.write, outside, key)
             return keys
 
-        found = play(make, lambda presses: bool(others))
+        found = play(make, lambda presses: bool(others), asyncio.SelectorEventLoop)
         assert termios.tcgetattr(inside) == before
     finally:
         os.close(outside)
