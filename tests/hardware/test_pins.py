@@ -70,7 +70,7 @@ def test_presses_of_another_thread_are_told_in_the_loop_while_the_contact_is_clo
             await until(lambda kind=kind: kind in [heard for heard, _thread in told_in])  # type: ignore[misc] # bound now
         buttons.close()
 
-    asyncio.run(main())
+    asyncio.run(main(), debug=True)  # then the loop refuses what is not safe from other threads
     assert {thread for _kind, thread in told_in} == {threading.current_thread()}
 
 
