@@ -63,6 +63,7 @@ class Debouncer:
     def __init__(self, closed: Iterable[tuple[str, bool]], now_s: float, times: PressTimes | None = None) -> None:
         self._times = times or PressTimes()
         self._buttons = {name: _Button(down, now_s, down, now_s, quiet=down) for name, down in closed}
+        self._both_s = float("-inf")  # when two were last pressed at once
 
     def edge(self, name: str, closed: bool, at_s: float) -> list[Press]:
         """The contact has closed or opened; first comes what was due before."""
@@ -115,7 +116,8 @@ class Debouncer:
         events = [Press(Kind.PRESSED, name, button.edge_s)]
         others = [other for other in self._buttons.values() if other is not button and other.down and not other.quiet]
         together = [other for other in others if button.down_s - other.down_s <= self._times.together_s]
-        if together:
+        if together or button.down_s - self._both_s <= self._times.together_s:  # a third one, even
+            self._both_s = button.down_s
             for one in (button, *together):
                 one.quiet = True
             events.append(Press(Kind.BOTH, name, button.edge_s))

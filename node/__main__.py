@@ -1,4 +1,4 @@
-"""The command line: `rummesh play`, `bot`, `tables`, `simulate`, `check`, `judge`, `rules`, `verify`, `games`."""
+"""The command line: `rummesh play` and the other commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import logging
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -20,8 +20,10 @@ from engine.rulesets import RuleSet
 from node.app import NodeError
 from node.arbiter import RulesType, check, judge
 from node.arbiter import rules as tell_rules
-from node.commands import BotOptions, PlayOptions, run_bot, run_play, tables_seen
+from node.commands import BotOptions, DisplayOptions, PlayOptions, run_bot, run_display, run_play, tables_seen
 from node.config import ConfigError, default_data_folder, parse_address
+from node.device.buttons import BUTTONS, HOLD_S
+from node.deviceoptions import with_device_options
 from node.faults.campaign import Case
 from node.faults.profiles import PROFILES
 from node.faults.report import campaign, tell
@@ -34,6 +36,9 @@ from node.simulation import SimulatedTable, StuckTable, TableSummary
 from node.verify import verify
 from protocol.audit.audit import DEALERS
 from protocol.gamefile import SUFFIX, Deal, game_file_of
+
+if TYPE_CHECKING:
+    from display.options import DeviceOptions
 
 EXIT_USAGE = 2
 
@@ -89,7 +94,9 @@ _turn_seconds = click.option(
 @_loopback
 @_data
 @_rejoin
+@with_device_options("ssd1306", BUTTONS, hold_s=HOLD_S, flag="--display", settles=True)
 def play(
+    device: DeviceOptions | None,
     name: str | None,
     rules: RuleSet,
     bots: int,
@@ -103,7 +110,10 @@ def play(
     data: Path | None,
     rejoin: bool,
 ) -> None:
-    """Play in the browser: finds tables on the LAN, opens one, brings bots."""
+    """Play in the browser: finds tables on the LAN, opens one, brings bots.
+
+    With --display a panel and buttons of your own, which show your table and press your buttons.
+    """
     chosen = _checked_rules(rules, turn_seconds)
     options = PlayOptions(
         name=name,
@@ -117,6 +127,7 @@ def play(
         loopback=loopback,
         data=data or default_data_folder(),
         rejoin=rejoin,
+        display=device,
     )
     _run(run_play(options))
 
@@ -138,6 +149,9 @@ def play(
     "--thinking", type=click.FloatRange(0, 60), default=1.0, show_default=True, help="Seconds it takes for a turn."
 )
 @click.option("--once", is_flag=True, help="End when the game is over.")
+@click.option(
+    "--by-button", is_flag=True, help="Without a time limit: only the button of the table's display ends its turns."
+)
 @_port
 @_peer
 @_loopback
@@ -151,6 +165,7 @@ def bot(
     turn_seconds: int | None,
     thinking: float,
     once: bool,
+    by_button: bool,
     port: int,
     peers: tuple[tuple[str, int], ...],
     loopback: bool,
@@ -170,8 +185,34 @@ def bot(
         loopback=loopback,
         data=data or default_data_folder() / "bot",
         rejoin=rejoin,
+        by_button=by_button,
     )
     _run(run_bot(options))
+
+
+@main.command()
+@click.option("--table", default=None, metavar="NAME", help="Its table. Default: the only one there is.")
+@click.option("--name", default="Clock", show_default=True, help="How the players see it.")
+@_port
+@_peer
+@_loopback
+@_data
+@with_device_options("ssd1306", BUTTONS, hold_s=HOLD_S, settles=True)
+def display(
+    device: DeviceOptions,
+    table: str | None,
+    name: str,
+    port: int,
+    peers: tuple[tuple[str, int], ...],
+    loopback: bool,
+    data: Path | None,
+) -> None:
+    """The clock on the table: its buttons count as the click of whoever's turn it is.
+
+    End turn: the draft as it lies. Held for two seconds: a pause. Rummikub: calls the win.
+    """
+    folder = data or default_data_folder() / "display"
+    _run(run_display(DisplayOptions(table, name, device, port, peers, loopback, folder)))
 
 
 @main.command()

@@ -10,11 +10,12 @@ import webbrowser
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from engine.rulesets import RuleSet
+from node import notify
 from node.app import Node, NodeError
 from node.browse import browse
 from node.clock import random_bytes
@@ -22,8 +23,12 @@ from node.config import NodeSettings
 from node.desk import NodeDesk
 from node.hall import TableSeen
 from node.players import BotPlayer
+from node.tasks import spawn
 from node.web.server import PageServer
 from protocol.roster import clean_name
+
+if TYPE_CHECKING:
+    from display.options import DeviceOptions
 
 LOOPBACK: Final = "127.0.0.1"
 BOT_NAMES: Final = ("Iris", "Otto", "Mila", "Hugo", "Vera")
@@ -46,6 +51,7 @@ class PlayOptions:
     data: Path
     thinking_s: tuple[float, float] = (0.8, 2.5)  # the bots'
     rejoin: bool = False
+    display: DeviceOptions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,20 @@ class BotOptions:
     loopback: bool
     data: Path
     rejoin: bool = False
+    by_button: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayOptions:
+    """What `rummesh display` was asked for. `table` None: the only one there is."""
+
+    table: str | None
+    name: str
+    device: DeviceOptions
+    port: int
+    peers: tuple[tuple[str, int], ...]
+    loopback: bool
+    data: Path
 
 
 class BotHouse:
@@ -139,8 +159,9 @@ async def run_play(options: PlayOptions) -> None:
         )
     )
     bots = BotHouse(node, options)
-    page = PageServer(NodeDesk(node, bots.bring_another), token=random_bytes(24).hex())
-    async with _until_stopped() as stopped:
+    desk = NodeDesk(node, bots.bring_another)
+    page = PageServer(desk, token=random_bytes(24).hex())
+    async with until_stopped() as stopped, _own_display(node, desk, options.display):
         try:
             await node.start()
             if node.session is None:
@@ -155,6 +176,58 @@ async def run_play(options: PlayOptions) -> None:
         finally:
             await page.stop()
             await bots.stop()
+            await node.stop()
+
+
+@contextlib.asynccontextmanager
+async def _own_display(node: Node, desk: NodeDesk, options: DeviceOptions | None) -> AsyncIterator[None]:
+    """The player's own display at work meanwhile, if there is one."""
+    if options is None:
+        yield
+        return
+    from node.device.own import OwnDisplay
+    from node.device.run import hardware_of
+
+    own = OwnDisplay(node, desk)
+    try:
+        async with hardware_of(own, options):
+            yield
+    finally:
+        own.stop()
+
+
+async def run_display(options: DisplayOptions) -> None:
+    """The table device, until Ctrl-C or SIGTERM."""
+    from node.device.run import hardware_of
+    from node.device.table import TableDevice
+
+    node = Node(
+        NodeSettings(
+            name=clean_name(options.name) or "Clock",
+            data=options.data,
+            host=LOOPBACK if options.loopback else None,
+            port=options.port,
+            peers=options.peers,
+            interfaces=(LOOPBACK,) if options.loopback else None,
+            device=True,
+            rejoin=True,  # it has signed nothing that it must not contradict
+        )
+    )
+    device = TableDevice(node, options.table)
+    alive: set[asyncio.Task[None]] = set()
+    async with until_stopped() as stopped:
+        try:
+            await node.start()
+            click.echo(f"node {node.node_id.hex()} listens on port {node.port}")
+            async with hardware_of(device, options.device):
+                notify.ready("at work")
+                spawn(notify.keep_alive(), alive, "telling systemd failed")
+                await stopped.wait()
+        finally:
+            notify.stopping()
+            for task in alive:
+                task.cancel()
+            device.stop()
             await node.stop()
 
 
@@ -206,10 +279,11 @@ async def run_bot(options: BotOptions) -> None:
             interfaces=(LOOPBACK,) if options.loopback else None,
             thinking_s=(options.thinking_s / 2, options.thinking_s),
             rejoin=options.rejoin,
+            by_button=options.by_button,
         )
     )
     player = BotPlayer(node, lambda table: table.name == options.table, options.seats or 0)
-    async with _until_stopped() as stopped:
+    async with until_stopped() as stopped:
         node.watch(lambda: _report(node, stopped if options.once else None, said))
         said: set[str] = set()
         try:
@@ -259,7 +333,7 @@ async def tables_seen(seconds: float, *, loopback: bool) -> list[dict[str, Any]]
 
 
 @contextlib.asynccontextmanager
-async def _until_stopped() -> AsyncIterator[asyncio.Event]:
+async def until_stopped() -> AsyncIterator[asyncio.Event]:
     """An event that Ctrl-C and SIGTERM set."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -66,14 +66,20 @@ class SizeType(click.ParamType[list[int]]):
 
 
 def with_device_options(
-    usual_panel: str, buttons: Sequence[str] = ("end", "pause"), *, hold_s: float | None = None, flag: str | None = None
+    usual_panel: str,
+    buttons: Sequence[str] = ("end", "pause"),
+    *,
+    hold_s: float | None = None,
+    flag: str | None = None,
+    settles: bool = False,
 ) -> Callable[[_Command], _Command]:
     """Gives a command the shared options; it gets `device`, a `DeviceOptions`, and `settings`, the rest of the file.
 
     `usual_panel`, `hold_s` are those where neither the file nor an option says one. `buttons` have options for their
-    pins. With a `flag`, such as `--display`, `device` is None where it is not set.
+    pins. With a `flag`, such as `--display`, `device` is None where it is not set. `settles`: the rest of the file are
+    the command's other options where these are not given, and it gets no `settings`.
     """
-    short = {**_OPTIONS, **{f"button_{name}": _pin_option(f"--button-{name}", f"Pin of {name}.") for name in buttons}}
+    short = {**_OPTIONS, **{f"button_{name}": _pin_option(f"--button-{name}", f"Pin of the button {name}.") for name in buttons}}
 
     def decorate(command: _Command) -> _Command:
         @functools.wraps(command)
@@ -82,11 +88,13 @@ def with_device_options(
             if flag is not None and not others.pop(_parameter(flag)):
                 if config is not None or given:
                     raise click.UsageError(f"Options of panel and buttons need {flag}.")
-                command(device=None, settings={}, **others)
+                command(device=None, **({} if settles else {"settings": {}}), **others)
                 return
             settings = _read(config, short)
             usual = {"panel": {"kind": usual_panel}, "times": {} if hold_s is None else {"hold_s": hold_s}}
-            command(device=_device(usual, settings, _tables(given), config), settings=settings, **others)
+            device = _device(usual, settings, _tables(given), config)
+            rest = settled(settings) if settles else {"settings": settings}
+            command(device=device, **{**others, **rest})
 
         options = [_CONFIG, *short.values()]
         if flag is not None:
@@ -100,10 +108,7 @@ def with_device_options(
 
 
 def settled(settings: dict[str, Any]) -> dict[str, Any]:
-    """What the file says for the other options of the command that runs, where these are not given, by parameter.
-
-    Raises `click.UsageError` for a key that is none of its options, or a value that the option refuses.
-    """
+    """What the file says for the other options of the command that runs, where these are not given, by parameter."""
     context = click.get_current_context()
     options = {_parameter(max(own.opts, key=len)): own for own in context.command.params}
     found = {}
