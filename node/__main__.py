@@ -33,6 +33,7 @@ from node.houserules import with_turn_seconds
 from node.journal import JournalError
 from node.keystore import KeystoreError
 from node.simulation import SimulatedTable, StuckTable, TableSummary
+from node.timer import timer
 from node.verify import verify
 from protocol.audit.audit import DEALERS
 from protocol.gamefile import SUFFIX, Deal, game_file_of
@@ -382,6 +383,7 @@ main.add_command(judge)
 main.add_command(tell_rules)
 main.add_command(verify)
 main.add_command(stored_games)
+main.add_command(timer)
 
 
 def _with_option(rules: RuleSet, option: str, value: int) -> RuleSet:

@@ -52,7 +52,7 @@ class TableTimer:
         self._stop = stop
         self._words = TIMER_WORDS[options.device.language]
         setup = options.setup
-        record = _taken_up(options.file, setup)
+        record = taken_up(options.file, setup)
         self._timer = Timer(setup, standings_of(setup), monotonic_s(), record, self._words)
         try:
             self._device = Device(
@@ -66,10 +66,11 @@ class TableTimer:
 
     async def run(self) -> None:
         """Until it is cancelled."""
-        self._save()
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._device.run())
             tasks.create_task(notify.keep_alive())
+            await asyncio.sleep(0)  # the device opens
+            self._save()
             notify.ready(self._status())
             try:
                 await self._attend()
@@ -142,7 +143,7 @@ class TableTimer:
         return f"{phase}: {view.name}" if isinstance(view, TurnView) else phase
 
 
-def _taken_up(path: Path, setup: Setup) -> Record | None:
+def taken_up(path: Path, setup: Setup) -> Record | None:
     """The game of this setup that the file holds. Any other game, and what is no game, is put aside."""
     try:
         stored = read(path)
