@@ -7,7 +7,16 @@ BIN := $(VENV)/bin
 RUMMESH := $(BIN)/rummesh
 JOBS := $(shell echo $$((2 * $$(nproc))))# many tests wait for real clocks and networks
 
-.PHONY: help play test lint bench soak fuzz clean
+# Where pi-install puts things; DESTDIR is put in front of all of them and leaves the running system alone.
+PREFIX ?= /opt/rummesh
+PI_VENV ?= --system-site-packages# Raspberry Pi OS has what there is no ready package of elsewhere
+PROGRAM := $(DESTDIR)$(PREFIX)
+CONFIG := $(DESTDIR)/etc/rummesh
+UNITS := $(DESTDIR)/etc/systemd/system
+SAMPLES := timer.toml display.toml rummesh-node.env
+HERE := $(if $(DESTDIR),,yes)
+
+.PHONY: help play test lint bench soak fuzz clean pi-install pi-uninstall
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -38,6 +47,27 @@ fuzz: $(VENV)/.dev ## a million broken inputs for everything that reads what oth
 clean: ## remove the virtual environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+pi-install: ## as root on a Raspberry Pi: program, services and samples of their settings; again for an update
+	$(if $(HERE),apt-get install -y -q python3-venv python3-lgpio)
+	$(if $(HERE),for group in i2c spi gpio; do getent group $$group >/dev/null || groupadd --system $$group; done)
+	@$(PROGRAM)/bin/python -m pip --version >/dev/null 2>&1 || \
+	  $(PYTHON) -m venv --clear $(PI_VENV) $(PROGRAM)
+	$(PROGRAM)/bin/python -m pip install --quiet --disable-pip-version-check '.[pi]'
+	@sed -i '1s|^#!$(DESTDIR)|#!|' $(PROGRAM)/bin/rummesh
+	@install -d $(UNITS) $(CONFIG)
+	@for unit in timer display node; do \
+	  sed 's|/opt/rummesh|$(PREFIX)|' systemd/rummesh-$$unit.service > $(UNITS)/rummesh-$$unit.service || exit 1; done
+	@cp $(UNITS)/rummesh-node.service $(UNITS)/rummesh-node@.service
+	@for file in $(SAMPLES); do test -e $(CONFIG)/$$file || install -m 644 systemd/$$file $(CONFIG) || exit 1; done
+	$(if $(HERE),@if [ -d /run/systemd/system ]; then systemctl daemon-reload && systemctl try-restart 'rummesh-*'; fi)
+	@echo 'Now edit the files in $(CONFIG); then: systemctl enable --now rummesh-timer, rummesh-display or rummesh-node'
+
+pi-uninstall: ## as root on a Raspberry Pi: removes what pi-install installed, and leaves settings and games
+	$(if $(HERE),@if [ -d /run/systemd/system ]; then systemctl stop 'rummesh-*'; fi)
+	rm -f $(UNITS)/rummesh-*.service $(UNITS)/multi-user.target.wants/rummesh-*.service
+	@if [ -e $(PROGRAM)/pyvenv.cfg ]; then rm -rf $(PROGRAM); fi
+	$(if $(HERE),@if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi)
 
 $(VENV)/bin/pip:
 	@$(PYTHON) -m venv $(VENV) || { echo; \

@@ -23,7 +23,6 @@ from node.config import NodeSettings
 from node.desk import NodeDesk
 from node.hall import TableSeen
 from node.players import BotPlayer
-from node.tasks import spawn
 from node.web.server import PageServer
 from protocol.roster import clean_name
 
@@ -172,7 +171,8 @@ async def run_play(options: PlayOptions) -> None:
             await bots.bring(options.bots)
             if options.browser:
                 await asyncio.to_thread(webbrowser.open, url)
-            await stopped.wait()
+            async with notify.service():
+                await stopped.wait()
         finally:
             await page.stop()
             await bots.stop()
@@ -214,19 +214,13 @@ async def run_display(options: DisplayOptions) -> None:
         )
     )
     device = TableDevice(node, options.table)
-    alive: set[asyncio.Task[None]] = set()
     async with until_stopped() as stopped:
         try:
             await node.start()
             click.echo(f"node {node.node_id.hex()} listens on port {node.port}")
-            async with hardware_of(device, options.device):
-                notify.ready("at work")
-                spawn(notify.keep_alive(), alive, "telling systemd failed")
+            async with hardware_of(device, options.device), notify.service():
                 await stopped.wait()
         finally:
-            notify.stopping()
-            for task in alive:
-                task.cancel()
             device.stop()
             await node.stop()
 
@@ -291,7 +285,8 @@ async def run_bot(options: BotOptions) -> None:
             click.echo(f"node {node.node_id.hex()} listens on port {node.port}")
             if options.seats is not None and node.session is None:
                 node.open_table(options.table, options.rules)
-            await stopped.wait()
+            async with notify.service():
+                await stopped.wait()
         finally:
             player.stop()
             await node.stop()

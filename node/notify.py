@@ -6,8 +6,10 @@ Without systemd all of it does nothing. Source: the manual page sd_notify(3).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
+from collections.abc import AsyncIterator
 
 
 def notify(**fields: str | int) -> None:
@@ -51,3 +53,17 @@ async def keep_alive() -> None:
     while every_s is not None:
         notify(WATCHDOG=1)
         await asyncio.sleep(every_s)
+
+
+@contextlib.asynccontextmanager
+async def service(status: str = "at work") -> AsyncIterator[None]:
+    """The service is ready now, alive meanwhile, and stops at the end."""
+    ready(status)
+    alive = asyncio.get_running_loop().create_task(keep_alive())
+    try:
+        yield
+    finally:
+        stopping()
+        alive.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await alive

@@ -68,14 +68,12 @@ class TableTimer:
         """Until it is cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._device.run())
-            tasks.create_task(notify.keep_alive())
             await asyncio.sleep(0)  # the device opens
             self._save()
-            notify.ready(self._status())
             try:
-                await self._attend()
+                async with notify.service(self._status()):
+                    await self._attend()
             finally:
-                notify.stopping()
                 self._save()
 
     async def _attend(self) -> None:

@@ -20,12 +20,12 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 ARCHITECTURE = DOCS / "architecture.md"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-PACKAGES = ("engine", "protocol", "node", "display", "tests")
+PACKAGES = ("engine", "protocol", "node", "display", "systemd", "tests")
 EXAMPLES = {"home.toml", "FILE.toml", "timer.json"}  # files that are made
 FILE_NAME = re.compile(r"[\w./-]*\w\.(?:py|js|css|html|md|json|toml|png|svg)\b")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FOREIGN = re.compile(
-    r"(?<![\w.~:/<])/(?!tmp/)[a-z]+"  # a path of some machine
+    r"(?<![\w.~:/<])/(?!tmp/|(?:opt|etc|var/lib|dev)\b)[a-z]+"  # a path of some machine
     r"|\bshared/"
     r"|\b(?:pypi|pythonhosted|piwheels|npmjs|crates|ghcr)\."
 )
