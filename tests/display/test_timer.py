@@ -166,6 +166,7 @@ def test_when_the_time_is_up_the_penalty_of_the_rules_is_told(rules: RuleSet, ti
 def test_the_bank_is_used_when_the_turn_is_over_and_grows_with_turns_in_time() -> None:
     bench = Bench(Setup(NAMES, PT, 60, 30, 5)).tap().wait(50).tap()
     assert bench.position.banks_s == (35, 30, 30)
+    assert bench.timer.next_change_s(bench.now_s) == bench.now_s + 60
     bench.wait(60)
     view = bench.shown()
     assert isinstance(view, TurnView)
