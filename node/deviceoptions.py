@@ -79,7 +79,10 @@ def with_device_options(
     pins. With a `flag`, such as `--display`, `device` is None where it is not set. `settles`: the rest of the file are
     the command's other options where these are not given, and it gets no `settings`.
     """
-    short = {**_OPTIONS, **{f"button_{name}": _pin_option(f"--button-{name}", f"Pin of the button {name}.") for name in buttons}}
+    short = {
+        **_OPTIONS,
+        **{f"button_{name}": _pin_option(f"--button-{name}", f"Pin of the button {name}.") for name in buttons},
+    }
 
     def decorate(command: _Command) -> _Command:
         @functools.wraps(command)

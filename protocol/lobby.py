@@ -270,6 +270,8 @@ class Lobby:
         if held is None and len(self._devices) >= MAX_OFFERS:
             raise RemoteProtocolError(envelope.sender, "too many devices at one table")
         self._devices[envelope.sender] = envelope
+        if held is None:  # it may have come to this table after its link was up
+            self._introduce_to(envelope.sender)
         return True
 
     def _take_draft(self, envelope: Envelope) -> bool:

@@ -27,6 +27,7 @@ _log = logging.getLogger(__name__)
 ANSWER_S: Final = 3.0  # then somebody is told that nothing came of a press
 NO_BUTTONS_S: Final = 6.0
 LOOK_S: Final = 1.0
+LISTEN_S: Final = 2.5  # so long it hears which tables there are before it takes the only one
 EMPTY_LOBBY_S: Final = 5.0  # without players so long, it looks for another table
 EMPTY_GAME_S: Final = 60.0
 
@@ -42,7 +43,8 @@ class TableDevice:
         self._name = table
         self.screen = TableScreen(node, self._elsewhere)
         self._unanswered: dict[bytes, asyncio.TimerHandle] = {}
-        self._seen_s = monotonic_s()  # when players were last seen at its table
+        self._began_s = monotonic_s()
+        self._seen_s = self._began_s  # when players were last seen at its table
         self._due: asyncio.Handle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._unwatch = node.watch(self._soon)
@@ -146,7 +148,8 @@ class TableDevice:
 
     def _players_at(self, session: Session) -> bool:
         if session.genesis is None:
-            return bool(session.lobby.members())
+            heard = any(peer.record.seats > 0 for peer in self._node.hall.at_table(session.table))
+            return heard or bool(session.lobby.members())
         return any(member.node in self._node.linked() for member in session.genesis.members)
 
     def _join(self) -> None:
@@ -165,7 +168,8 @@ class TableDevice:
         lobbies = [table for table in tables if table.phase == "lobby"]
         if self._name is not None:
             return next(iter(lobbies or tables), None)
-        return tables[0] if len(tables) == 1 else None
+        listened = monotonic_s() - self._began_s >= LISTEN_S
+        return tables[0] if len(tables) == 1 and listened else None
 
     def _tables(self) -> list[TableSeen]:
         """The tables of that name, or all, which somebody sits at and which are not over."""
