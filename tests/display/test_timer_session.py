@@ -59,7 +59,7 @@ def test_the_session_of_the_readme_ends_with_the_right_scores_and_looks_as_shown
 
 
 class Process:
-    """`rummesh timer` in a process of its own, ready, with keys typed into its terminal."""
+    """`rummesh timer` in a process of its own, with keys typed into its terminal."""
 
     def __init__(self, file: Path, *more: str) -> None:
         self._file = file
@@ -77,7 +77,6 @@ class Process:
             env=os.environ | {"NOTIFY_SOCKET": str(address), "WATCHDOG_USEC": "200000"},
         )
         os.close(inner)
-        self.told_until("READY=1")
 
     def told_until(self, wanted: str) -> list[str]:
         """What the process has told systemd, up to something that begins as wanted."""
@@ -130,8 +129,10 @@ def start(tmp_path: Path) -> Iterator[Start]:
     started: list[Process] = []
 
     def begin(*more: str) -> Process:
-        started.append(Process(tmp_path / "timer.json", *more))
-        return started[-1]
+        process = Process(tmp_path / "timer.json", *more)
+        started.append(process)
+        process.told_until("READY=1")
+        return process
 
     yield begin
     for process in started:
