@@ -158,11 +158,12 @@ class Lobby:
 
     def devices(self) -> tuple[LobbyDevice, ...]:
         """The table devices that are here, by key."""
-        present = sorted(self._present().values(), key=lambda sitting: sitting.name)
+        seated = self._present()
+        players = sorted(seated.values(), key=lambda sitting: sitting.name)
         return tuple(
-            LobbyDevice(node, here.name, tuple(sitting.name for sitting in present if node in sitting.refused))
+            LobbyDevice(node, here.name, tuple(sitting.name for sitting in players if node in sitting.refused))
             for node, here in sorted(self._devices_heard().items())
-            if here.present and (node == self.node or node in self._linked)
+            if here.present and node not in seated and (node == self.node or node in self._linked)
         )
 
     @property
@@ -362,9 +363,10 @@ class Lobby:
         self.outputs.append(Send(envelope.raw))
 
     def _wants(self, devices: tuple[Device, ...]) -> bool:
-        """Whether each has offered itself, and no member refuses it. One may be gone by now."""
-        refused = {node for sitting in self._present().values() for node in sitting.refused}
-        return all(device.node in self._devices and device.node not in refused for device in devices)
+        """Whether each has offered itself and has no seat, and no member refuses it. One may be gone by now."""
+        seated = self._present()
+        unwanted = {*seated, *(node for sitting in seated.values() for node in sitting.refused)}
+        return all(device.node in self._devices and device.node not in unwanted for device in devices)
 
     def _bound(self) -> bool:
         """Whether a game may have begun, or may yet begin, with the genesis that this node has signed.

@@ -24,7 +24,7 @@ from tests.node.strangers import Stranger, stranger
 ATTACK_S = 3.0
 STRANGER = "127.0.0.66"
 MEMORY_MB = 24.0  # a full queue, a full burst and all connections, with room
-NOISE_S = 0.03  # of a busy machine
+NOISE_S = 0.1  # of a busy machine
 
 Attack = Callable[[int, bytes], Coroutine[Any, Any, None]]
 

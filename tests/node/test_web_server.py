@@ -353,6 +353,7 @@ WELL_FORMED: list[dict[str, Any]] = [
     {"type": "leave"},
     {"type": "ready", "ready": False},
     {"type": "start"},
+    {"type": "refuse_device", "device": "ab" * 32, "refused": True},
     {"type": "add_bot"},
     {"type": "add_peer", "address": "[fe80::1]:7654"},
     {"type": "rename", "name": "<b>"},
