@@ -33,7 +33,7 @@ from protocol.messages import (
     TableCard,
 )
 from protocol.outputs import Output, RecordKind, Send, Store, Tell
-from protocol.roster import MAX_DEVICES, check_rules, clean_name, seat_order
+from protocol.roster import MAX_DEVICES, check_genesis, check_rules, clean_name, seat_order
 
 MAX_HEARD: Final = 64  # nodes whose sittings and signatures are kept
 MAX_OFFERS: Final = 16  # table devices that are heard
@@ -384,12 +384,24 @@ class Lobby:
         return not newer
 
     def _complete(self) -> None:
-        if self._signed is None:
+        draft = self._signed or self._watched_draft()
+        if draft is None:
             return
-        genesis = self._signed.genesis
-        by_node = self._signatures[genesis_hash(genesis)]
+        genesis = draft.genesis
+        by_node = self._signatures.get(genesis_hash(genesis), {})
         if all(member.node in by_node for member in genesis.members):
             self.complete = genesis, tuple(by_node[member.node].raw for member in genesis.members)
+
+    def _watched_draft(self) -> GenesisDraft | None:
+        """Where this node is a table device, the draft that others are to sign."""
+        draft = None if self._draft is None else self._draft.body
+        if not isinstance(draft, GenesisDraft) or self.node not in self._devices:
+            return None
+        try:
+            check_genesis(draft.genesis)
+        except RemoteProtocolError:
+            return None
+        return draft
 
 
 def _members(present: dict[bytes, Sitting]) -> tuple[Member, ...]:
