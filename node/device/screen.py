@@ -19,7 +19,7 @@ from protocol.session import Session
 REFUSAL_S: Final = 4.0
 PENALTY_S: Final = 2.5
 _JUMP: Final = 3  # entries that come at once only to who was away
-_JUST_S: Final = 1.0
+JUST_S: Final = 1.0
 
 
 class Face(Protocol):
@@ -112,7 +112,7 @@ class TableScreen:
         turn = (state.game, state.turn_number, state.phase)
         if turn != self._turn:
             self._turn = turn
-            unsure = self._jumped_s is not None and now_s - self._jumped_s < _JUST_S
+            unsure = self._jumped_s is not None and now_s - self._jumped_s < JUST_S
             over_s = now_s if state.phase is Phase.OVER else None
             self._moments = replace(self._moments, turn_s=now_s, over_s=over_s, unsure=unsure)
         self._follow_pause(state, now_s)

@@ -18,6 +18,7 @@ from node.app import Node
 from node.clock import monotonic_s
 from node.config import NodeSettings
 from node.desk import NodeDesk
+from node.device import screen
 from node.device import table as device_table
 from node.device.own import OwnDisplay
 from node.device.table import TableDevice
@@ -165,7 +166,7 @@ async def sit_down(table: str, *players: Player, rules: Any = RULES) -> bytes:
 
 def at_first_turn(tmp_path: Path, rules: Any = RULES) -> tuple[Player, Player, Clock]:
     """Two persons and the device of their roster, before the first turn of a game that is dealt."""
-    ana, ben, clock = laid_down(dealt(rules, 2, 1), tmp_path)
+    ana, ben, clock = laid_down(dealt(rules, 2), tmp_path)
     return Player(ana, "Ana"), Player(ben, "Ben"), Clock(clock)
 
 
@@ -346,7 +347,11 @@ def test_after_a_restart_it_presses_in_the_same_turn_with_the_clock_as_it_was(tm
     in_loop(test)
 
 
-def test_who_comes_in_the_midst_of_a_turn_says_so_and_knows_the_next_one(tmp_path: Path) -> None:
+def test_who_comes_in_the_midst_of_a_turn_says_so_and_knows_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(screen, "JUST_S", 0.1)
+
     async def test() -> None:
         ana, ben, clock = at_first_turn(tmp_path, TIMED)
         late = Clock(tmp_path / "late", name="Late")
@@ -356,7 +361,7 @@ def test_who_comes_in_the_midst_of_a_turn_says_so_and_knows_the_next_one(tmp_pat
             assert isinstance(shown, NoticeView)
             assert shown.text == "The clock is right from the next turn on."
             before = height(clock)
-            await asyncio.sleep(1.1)
+            await asyncio.sleep(0.2)
             await until(lambda: len(clock.node.linked()) == 3, LIMIT_S)
             clock.device.press(END)
             await until(lambda: height(clock) > before and turn_is_on(ana, ben, clock, late), LIMIT_S)
