@@ -1,0 +1,87 @@
+"""`solve_opening`: the best melds that a rack alone can lay.
+
+A forward pass over the numbers with the tables of the search. What a joker stands for counts here, so every way to
+place one is looked at, and for each state and number of tiles left out the greatest value is kept.
+"""
+
+from __future__ import annotations
+
+from engine.faces import JOKER_CODE
+from engine.rulesets import RuleSet
+from engine.solver.problem import counts, problem_of, usable
+from engine.solver.rebuild import layout_after, rebuild
+from engine.solver.search import ASK_EVERY, Node
+from engine.solver.solution import Objective, Solution, Stop
+from engine.solver.tables import GROUP_BASE, PLACES_SCALE, Counting, pair_key
+from engine.tiles import MAX_NUMBER
+
+_Layer = dict[tuple[int, int], dict[int, tuple[int, Node]]]  # (state, jokers): tiles left out: value, the way there
+
+
+def solve_opening(
+    rules: RuleSet,
+    rack: bytes,
+    minimum: int,
+    objective: Objective = Objective.TILES,
+    *,
+    stop: Stop | None = None,
+) -> Solution | None:
+    """Melds of the rack alone that are worth at least `minimum` together, None if there are none.
+
+    The board of the answer holds these melds only, and its value is theirs, jokers as what they stand for.
+    """
+    assert not rules.discards, "only tile games have an opening"
+    held = counts(rack)
+    jokers = held[JOKER_CODE]
+    tiles = usable(held, jokers)
+    if not any(tiles[1:]):
+        return None
+    problem = problem_of(tiles, [0] * len(tiles), jokers, [0] * (MAX_NUMBER + 1), spend=True, counting=Counting.PLACES)
+    pairs = problem.tables.pairs
+    layer: _Layer = {(0, 0): {0: (0, Node(0, 0, 0, None, 0, (0, 0), 0))}}
+    asked = 0
+    for number in range(1, MAX_NUMBER + 1):
+        (stage,) = problem.stages[number - 1]
+        following: _Layer = {}
+        for (state, used), reached in layer.items():
+            asked += 1
+            if stop is not None and asked % ASK_EVERY == 0 and stop():
+                return None
+            row0, row1, row2, row3 = stage.rows
+            first, _ = pairs[pair_key(row0[state & 255], row1[state >> 8 & 255])]
+            _, second = pairs[pair_key(row2[state >> 16 & 255], row3[state >> 24])]
+            for use, options in first:
+                for other, in_groups, _cost in stage.partners[use]:
+                    in_group_tiles = sum(divmod(use, GROUP_BASE)) + sum(divmod(other, GROUP_BASE))
+                    for cost1, jokers1, need1, after1 in options:
+                        for cost2, jokers2, need2, after2 in second[other]:
+                            spent = in_groups + jokers1 + jokers2
+                            if used + spent + need1 + need2 > jokers:
+                                continue
+                            left_out, rest = divmod(cost1 + cost2, PLACES_SCALE * PLACES_SCALE)
+                            places, lower = divmod(rest, PLACES_SCALE)
+                            more = number * (places + in_group_tiles + in_groups) - lower
+                            after = after1 | after2 << 16
+                            best = following.setdefault((after, used + spent), {})
+                            for left, (value, node) in reached.items():
+                                known = best.get(left + left_out)
+                                if known is None or known[0] < value + more:
+                                    best[left + left_out] = (
+                                        value + more,
+                                        Node(number, after, used + spent, node, 0, (use, other), spent),
+                                    )
+        layer = following
+    have = sum(tiles[1:])
+    by_value = objective in (Objective.VALUE, Objective.VALUE_THEN_TILES)
+    ends = [
+        ((value, have - left + used) if by_value else (have - left + used, value), value, node)
+        for (_state, used), reached in layer.items()
+        for left, (value, node) in reached.items()
+        if left < have and value >= minimum
+    ]
+    if not ends:
+        return None
+    _rank, value, node = max(ends, key=lambda end: end[0])
+    melds = rebuild(problem, node, ())
+    laid = bytes(node.jokers) + bytes(code for code in sorted(melds.used) for _tile in range(melds.used[code]))
+    return Solution(layout_after(melds, ()), laid, value, proven=True)

@@ -1,0 +1,227 @@
+"""What may follow a state at one number, worked out once and shared by all positions.
+
+A *cell* is what the search has to know of one colour at one number. Its options depend on little else than a few small
+counts, so they repeat: equal options are kept once and named by a small number, and what two colours can do together is
+kept by the pair of these numbers. See the package's docstring for the theory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from functools import cache
+from itertools import combinations_with_replacement, product
+from typing import Final, NamedTuple
+
+MAX_GROUPS: Final = 4  # of one number: eight tiles and four jokers
+GROUP_BASE: Final = MAX_GROUPS + 1
+GROUP_PAIRS: Final = GROUP_BASE * GROUP_BASE  # ways to take tiles of two colours for groups: base * first + second
+_PAIR_SHIFT: Final = 20
+
+# Open runs of one colour by length (1, 2, and 3 or more), each state a small number below 256.
+_MAX_OPEN: Final = 8
+STATES: Final = tuple(
+    (one, two, long)
+    for total in range(_MAX_OPEN)
+    for one in range(total + 1)
+    for two in range(total + 1 - one)
+    for long in (total - one - two,)
+)
+STATE_IDS: Final = {state: index for index, state in enumerate(STATES)}
+OPEN_RUNS: Final = tuple(sum(state) for state in STATES)  # by state: the runs that have a tile at this number
+
+assert len(STATES) <= 256
+assert STATES[0] == (0, 0, 0)
+
+
+class Counting(Enum):
+    """What the cost of an option is made of."""
+
+    TILES = "tiles"  # tiles left out
+    JOINTS = "joints"  # the same times `JOINT_SCALE`, and joints broken
+    PLACES = "places"  # tiles left out, places in runs, how much lower leading jokers are; in steps of `PLACES_SCALE`
+
+
+JOINT_SCALE: Final = 256  # a tile laid is worth more than all joints on a board
+PLACES_SCALE: Final = 256
+
+
+class Cell(NamedTuple):
+    """One colour at one number.
+
+    `tiles` may be used, `must` of them have to be. `next1`, `next2`: tiles at the next two numbers. `ahead`: how many
+    numbers follow (2 = two or more). `behind`: how many come before, where that matters. `joints`: runs of the present
+    board that lead here from the number before (only where broken joints cost something). `passed`: a run has to come
+    from the number before and have a tile here, not a free joker. `shown`: a tile has to be in a run here.
+    """
+
+    tiles: int
+    must: int
+    next1: int
+    next2: int
+    ahead: int
+    behind: int = 0
+    joints: int = 0
+    passed: bool = False
+    shown: bool = False
+
+
+Option = tuple[int, int, int, int]  # cost, jokers, jokers that the short runs will need at least, next state
+Options = tuple[tuple[Option, ...], ...]  # by the number of tiles that go to groups
+Pair = tuple[tuple[tuple[int, tuple[Option, ...]], ...], tuple[tuple[Option, ...], ...]]
+
+
+class Row(dict[int, int]):
+    """Of one cell: from the state before to the number of its options."""
+
+    def __init__(self, tables: Tables, cell: Cell) -> None:
+        self._tables = tables
+        self._cell = cell
+
+    def __missing__(self, state: int) -> int:
+        options = self[state] = self._tables.interned(self._cell, state)
+        return options
+
+
+class Pairs(dict[int, Pair]):
+    """From the options of two colours to what both can do: by use for groups, sparse and as a table."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def __missing__(self, key: int) -> Pair:
+        pair = self[key] = self._tables.joined(key >> _PAIR_SHIFT, key & (1 << _PAIR_SHIFT) - 1)
+        return pair
+
+
+class Tables:
+    """The tables for one number of free jokers.
+
+    `most` is the greatest number of tiles of one colour that can go to groups of a number. `spend`: every way to use
+    jokers is listed; otherwise only those in which they are needed.
+    """
+
+    def __init__(self, jokers: int, most: int, spend: bool, counting: Counting) -> None:
+        self.jokers = jokers
+        self._most = most
+        self._spend = spend
+        self._counting = counting
+        self._rows: dict[Cell, Row] = {}
+        self._ids: dict[Options, int] = {}
+        self._options: list[Options] = []
+        self.pairs = Pairs(self)
+
+    def row(self, cell: Cell) -> Row:
+        found = self._rows.get(cell)
+        if found is None:
+            found = self._rows[cell] = Row(self, cell)
+        return found
+
+    def interned(self, cell: Cell, state: int) -> int:
+        """The number of the options of a cell after a state."""
+        options = tuple(tuple(self._options_of(cell, state, groups)) for groups in range(self._most + 1))
+        number = self._ids.get(options)
+        if number is None:
+            number = self._ids[options] = len(self._options)
+            self._options.append(options)
+        return number
+
+    def _options_of(self, cell: Cell, state: int, groups: int) -> list[Option]:
+        if groups > cell.tiles:
+            return []
+        one, two, long = STATES[state]
+        own = cell.tiles - groups
+        short = one + two
+        least = max(short, cell.must - groups, min(own, short + long))
+        most = own + self.jokers if self._spend or cell.next1 else max(least, own)
+        options = []
+        for runs in range(least, most + 1):
+            going_on = min(long, runs - short)
+            new = runs - short - going_on
+            if new > own:
+                break
+            if (cell.passed and runs == new) or ((cell.passed or cell.shown) and not own):
+                continue
+            for led in self._leading_jokers(cell, new):
+                ones, twos = led.count(0), one + led.count(1)
+                jokers = max(0, runs - own) + sum(led)
+                need = max(0, ones + twos - cell.next1) + max(0, ones - cell.next2)
+                after = STATE_IDS.get((ones, twos, runs - ones - twos))
+                fits = twos == ones == 0 if not cell.ahead else cell.ahead > 1 or not ones
+                if fits and jokers + need <= self.jokers and after is not None:
+                    options.append((self._cost(cell, own, runs, runs - new, led), jokers, need, after))
+        return options
+
+    def _leading_jokers(self, cell: Cell, new: int) -> Iterable[tuple[int, ...]]:
+        """How many jokers may come before the first tile of each of `new` runs; where none need to, none does."""
+        if not self._spend:
+            return ((2 - cell.ahead,) * new,)
+        return combinations_with_replacement(range(min(cell.behind, self.jokers) + 1), new)
+
+    def _cost(self, cell: Cell, own: int, runs: int, continued: int, led: tuple[int, ...]) -> int:
+        left_out = max(0, own - runs)
+        match self._counting:
+            case Counting.TILES:
+                return left_out
+            case Counting.JOINTS:
+                return left_out * JOINT_SCALE + max(0, cell.joints - continued)
+            case Counting.PLACES:
+                lower = sum(jokers * (jokers + 1) // 2 for jokers in led)
+                return (left_out * PLACES_SCALE + runs + sum(led)) * PLACES_SCALE + lower
+
+    def joined(self, first: int, second: int) -> Pair:
+        """What two colours can do together."""
+        table: list[tuple[Option, ...]] = [()] * GROUP_PAIRS
+        for (one, options), (two, others) in product(enumerate(self._options[first]), enumerate(self._options[second])):
+            both = [
+                (cost + cost2, jokers + jokers2, need + need2, after | after2 << 8)
+                for cost, jokers, need, after in options
+                for cost2, jokers2, need2, after2 in others
+                if jokers + jokers2 + need + need2 <= self.jokers
+            ]
+            table[GROUP_BASE * one + two] = tuple(both)
+        return tuple((index, options) for index, options in enumerate(table) if options), tuple(table)
+
+
+@cache
+def tables(jokers: int, most: int = 2, *, spend: bool = False, counting: Counting = Counting.TILES) -> Tables:
+    """The tables for so many free jokers, kept as long as the process lives; see `Tables`."""
+    return Tables(jokers, most, spend, counting)
+
+
+Partners = tuple[tuple[tuple[int, int, int], ...], ...]  # by use of two colours: (use of the others, jokers, cost)
+
+
+@cache
+def partners(jokers: int, most: int = 2, *, spend: bool = False) -> Partners:
+    """Which uses of the two colours and of the two others make groups of three or four, with how many jokers.
+
+    The tiles of a colour go to different groups, dealt out evenly: `m` groups can be made of them if no colour has more
+    than `m`, and need 3 m - tiles jokers.
+    """
+    found = []
+    for first in product(range(GROUP_BASE), repeat=2):
+        matching = []
+        for second in product(range(most + 1), repeat=2):
+            used = (*first, *second)
+            for needed in joker_counts(used, jokers, spend=spend) if max(used) <= most else ():
+                matching.append((GROUP_BASE * second[0] + second[1], needed, 0))
+        found.append(tuple(matching))
+    return tuple(found)
+
+
+def joker_counts(used: tuple[int, ...], jokers: int, *, spend: bool = False) -> list[int]:
+    """With how many of `jokers` the tiles used of each colour make groups; the fewest only, unless `spend`."""
+    tiles = sum(used)
+    if not tiles:
+        return [0]
+    least = max(0, 3 * max(used) - tiles)
+    if not spend:
+        return [least] if least <= jokers else []
+    counts = {count for many in range(max(used), tiles + 1) for count in range(3 * many - tiles, 4 * many - tiles + 1)}
+    return sorted(count for count in counts if 0 <= count <= jokers)
+
+
+def pair_key(first: int, second: int) -> int:
+    """The key of `Tables.pairs` for the options of two colours."""
+    return first << _PAIR_SHIFT | second
