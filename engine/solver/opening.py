@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from engine.faces import JOKER_CODE
 from engine.rulesets import RuleSet
-from engine.solver.problem import counts, problem_of, usable
-from engine.solver.rebuild import layout_after, rebuild
-from engine.solver.search import ASK_EVERY, Node
+from engine.solver.arrange import layout_after
+from engine.solver.groups import BASE
+from engine.solver.problem import Position, Terms, usable
+from engine.solver.rebuild import rebuild
+from engine.solver.search import ASK_EVERY, START, Node
 from engine.solver.solution import Objective, Solution, Stop
-from engine.solver.tables import GROUP_BASE, PLACES_SCALE, Counting, pair_key
+from engine.solver.tables import PLACES_SCALE, Counting, pair_key
 from engine.tiles import MAX_NUMBER
 
 _Layer = dict[tuple[int, int], dict[int, tuple[int, Node]]]  # (state, jokers): tiles left out: value, the way there
@@ -31,14 +33,15 @@ def solve_opening(
     The board of the answer holds these melds only, and its value is theirs, jokers as what they stand for.
     """
     assert not rules.discards, "only tile games have an opening"
-    held = counts(rack)
-    jokers = held[JOKER_CODE]
-    tiles = usable(held, jokers)
-    if not any(tiles[1:]):
+    position = Position((), rack, objective)
+    jokers = position.held[JOKER_CODE]
+    position.tiles = usable(position.tiles, jokers)
+    position.counting = Counting.PLACES
+    if not any(position.tiles[1:]):
         return None
-    problem = problem_of(tiles, [0] * len(tiles), jokers, [0] * (MAX_NUMBER + 1), spend=True, counting=Counting.PLACES)
+    problem = position.problem(Terms(jokers), spend=True)
     pairs = problem.tables.pairs
-    layer: _Layer = {(0, 0): {0: (0, Node(0, 0, 0, None, 0, (0, 0), 0))}}
+    layer: _Layer = {(0, 0): {0: (0, START)}}
     asked = 0
     for number in range(1, MAX_NUMBER + 1):
         (stage,) = problem.stages[number - 1]
@@ -52,7 +55,7 @@ def solve_opening(
             _, second = pairs[pair_key(row2[state >> 16 & 255], row3[state >> 24])]
             for use, options in first:
                 for other, in_groups, _cost in stage.partners[use]:
-                    in_group_tiles = sum(divmod(use, GROUP_BASE)) + sum(divmod(other, GROUP_BASE))
+                    in_group_tiles = sum(divmod(use, BASE)) + sum(divmod(other, BASE))
                     for cost1, jokers1, need1, after1 in options:
                         for cost2, jokers2, need2, after2 in second[other]:
                             spent = in_groups + jokers1 + jokers2
@@ -68,10 +71,10 @@ def solve_opening(
                                 if known is None or known[0] < value + more:
                                     best[left + left_out] = (
                                         value + more,
-                                        Node(number, after, used + spent, node, 0, (use, other), spent),
+                                        Node(number, after, used + spent, node, stage, (use, other), spent),
                                     )
         layer = following
-    have = sum(tiles[1:])
+    have = sum(position.tiles[1:])
     by_value = objective in (Objective.VALUE, Objective.VALUE_THEN_TILES)
     ends = [
         ((value, have - left + used) if by_value else (have - left + used, value), value, node)
@@ -82,6 +85,6 @@ def solve_opening(
     if not ends:
         return None
     _rank, value, node = max(ends, key=lambda end: end[0])
-    melds = rebuild(problem, node, ())
-    laid = bytes(node.jokers) + bytes(code for code in sorted(melds.used) for _tile in range(melds.used[code]))
-    return Solution(layout_after(melds, ()), laid, value, proven=True)
+    rebuilt = rebuild(node, ())
+    laid = bytes(node.jokers) + bytes(code for code in sorted(rebuilt.used) for _tile in range(rebuilt.used[code]))
+    return Solution(layout_after(rebuilt.melds, ()), laid, value, proven=True)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
-from engine.faces import COLOURS_OF_A_DECK
+from engine.board import Layout
+from engine.faces import COLOUR_INDEXES, COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS
+from engine.melds import read
+from engine.solver.groups import MOST, Together, partners
 from engine.solver.search import Problem, Stage
 from engine.solver.solution import Objective
-from engine.solver.tables import Cell, Counting, partners, tables
+from engine.solver.tables import JOINT_SCALE, Counting, Tables, tables
+from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
 FACES: Final = COLOURS_OF_A_DECK * MAX_NUMBER + 1
 _COLOURS: Final = range(COLOURS_OF_A_DECK)
 _STARTS: Final = (1 << MAX_NUMBER - 2) - 1  # where a run of three may begin
+_NONE: Final = (0,) * COLOURS_OF_A_DECK
+_ORDINARY: Final = (_NONE,)
+
+Ways = Mapping[int, Sequence[tuple[int, ...]]]  # number: ways to give bound jokers to the colours
 
 
 def counts(codes: bytes) -> list[int]:
@@ -32,9 +41,8 @@ def usable(tiles: Sequence[int], jokers: int) -> list[int]:
             sum(1 << number for number in range(MAX_NUMBER) if left[1 + colour * MAX_NUMBER + number])
             for colour in _COLOURS
         ]
-        useless = [
-            present[colour] & ~(_in_runs(present[colour], jokers) | _in_groups(present, jokers)) for colour in _COLOURS
-        ]
+        grouped = _in_groups(present, jokers)
+        useless = [mask & ~(_in_runs(mask, jokers) | grouped) for mask in present]
         if not any(useless):
             break
         for colour in _COLOURS:
@@ -47,7 +55,7 @@ def usable(tiles: Sequence[int], jokers: int) -> list[int]:
 def _in_runs(present: int, jokers: int) -> int:
     """The numbers (bits) in a window of three that has at most `jokers` gaps."""
     one, two, three = present, present >> 1, present >> 2
-    starts = (one & two | two & three | one & three if jokers else one & two & three) & _STARTS
+    starts = ((one & two) | (two & three) | (one & three) if jokers else one & two & three) & _STARTS
     return starts | starts << 1 | starts << 2
 
 
@@ -55,8 +63,8 @@ def _in_groups(present: Sequence[int], jokers: int) -> int:
     """The numbers (bits) that are there in three colours less `jokers`."""
     one, two, three, four = present
     if jokers:
-        return one & two | three & four | (one | two) & (three | four)
-    return one & two & (three | four) | three & four & (one | two)
+        return (one & two) | (three & four) | ((one | two) & (three | four))
+    return (one & two & (three | four)) | (three & four & (one | two))
 
 
 def weights_of(objective: Objective) -> list[int]:
@@ -72,36 +80,127 @@ def weights_of(objective: Objective) -> list[int]:
             return [64 * number + 1 for number in range(MAX_NUMBER + 1)]
 
 
-def problem_of(
-    tiles: Sequence[int],
-    must: Sequence[int],
-    jokers: int,
-    weights: Sequence[int],
-    *,
-    spend: bool = False,
-    counting: Counting = Counting.TILES,
-) -> Problem:
-    """The search for `tiles` of each face, of which `must` have to be used. `spend`: all jokers are placed in it."""
-    shared = tables(jokers, spend=spend, counting=counting)
-    joining = partners(jokers, spend=spend)
-    stages = []
-    for number in range(1, MAX_NUMBER + 1):
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a search may and must do, beyond the counts of the position.
+
+    `jokers` are free. `ways`: jokers that are bound, by their number. `needed`: more tiles of a face have to be laid.
+    `passed`, `shown`: faces, see `tables.Cell`; `together`: by number, see `groups`.
+    """
+
+    jokers: int
+    ways: Ways = field(default_factory=dict)
+    needed: Mapping[int, int] = field(default_factory=dict)
+    passed: frozenset[int] = frozenset()
+    shown: frozenset[int] = frozenset()
+    together: Mapping[int, Together] = field(default_factory=dict)
+
+
+class Position:
+    """A board and a rack as searches see them. `lying` and `tiles` count by face what is on the board, and there is."""
+
+    def __init__(self, board: Layout, rack: bytes, objective: Objective) -> None:
+        self.board = board
+        self.lying = counts(b"".join(codes for codes, _kind in board))
+        self.held = counts(rack)
+        self.tiles = [one + other for one, other in zip(self.lying, self.held, strict=True)]
+        self.objective = objective
+        self.weights = weights_of(objective)
+        self.joker_weight = self.weights[JOKER_CODE]
+        self.joints = [0] * FACES
+        self.olds: dict[int, tuple[int, ...]] = {}
+        self.counting = Counting.TILES
+        if objective is Objective.LEAST_DISRUPTION:
+            self.counting = Counting.JOINTS
+            self.joker_weight = JOINT_SCALE
+            self._count_joints()
+        self._plain: dict[tuple[int, bool], list[Sequence[Stage]]] = {}
+
+    def _count_joints(self) -> None:
+        """The joints of the board: neighbours in runs by the higher face, groups by their number, jokers in runs too."""
+        olds: dict[int, list[int]] = {}
+        for codes, kind in self.board:
+            meld = read(codes, kind)
+            assert meld is not None, "only a legal board can be solved"
+            numbered = meld.numbered
+            if meld.kind is MeldKind.RUN:
+                first = numbered[0] - codes.index(numbered[0])
+                for code in range(first + 1, first + len(codes)):
+                    self.joints[code] += 1
+            else:
+                mask = sum(1 << COLOUR_INDEXES[code] for code in numbered)
+                olds.setdefault(NUMBERS[numbered[0]], []).append(mask)
+        self.olds = {number: tuple(sorted(masks)) for number, masks in olds.items()}
+
+    def problem(self, terms: Terms, *, spend: bool = False) -> Problem:
+        """The search for all tiles under these terms. `spend`: all free jokers are placed in it."""
+        if not terms.ways and not terms.needed:
+            stages = self._plain_stages(terms.jokers, spend)
+            touched = {NUMBERS[code] for code in terms.passed | terms.shown} | set(terms.together)
+        else:
+            stages = None
+            touched = set(range(1, MAX_NUMBER + 1))
+        shared = self._tables(terms, spend)
+        if stages is None:
+            stages = [()] * MAX_NUMBER
+        else:
+            stages = list(stages)
+        for number in touched:
+            stages[number - 1] = self.stages(terms, number, shared, spend)
+        return Problem(shared, stages, self.weights[1:] if self.counting is Counting.TILES else [1] * MAX_NUMBER, spend)
+
+    def _tables(self, terms: Terms, spend: bool) -> Tables:
+        most = 2
+        for number, ways in terms.ways.items():
+            for way in ways:
+                for colour in _COLOURS:
+                    most = max(most, self.tiles[colour * MAX_NUMBER + number] + way[colour])
+        return tables(terms.jokers, min(most, MOST), spend=spend, counting=self.counting)
+
+    def _plain_stages(self, jokers: int, spend: bool) -> Sequence[Sequence[Stage]]:
+        found = self._plain.get((jokers, spend))
+        if found is None:
+            terms = Terms(jokers)
+            shared = self._tables(terms, spend)
+            found = [self.stages(terms, number, shared, spend) for number in range(1, MAX_NUMBER + 1)]
+            self._plain[jokers, spend] = found
+        return found
+
+    def stages(self, terms: Terms, number: int, shared: Tables, spend: bool) -> Sequence[Stage]:
+        """The stages of a number: one for each way to give bound jokers to colours."""
+        return [self.stage(terms, number, shared, spend, way) for way in terms.ways.get(number, _ORDINARY)]
+
+    def stage(
+        self,
+        terms: Terms,
+        number: int,
+        shared: Tables,
+        spend: bool,
+        way: tuple[int, ...] = _NONE,
+        taken: tuple[int, ...] = _NONE,
+    ) -> Stage:
+        """A number, if bound jokers are `way` and some tiles, or such jokers, are `taken` for melds asked for."""
         ahead = min(2, MAX_NUMBER - number)
         behind = number - 1 if spend else 0
-        codes = range(number, FACES, MAX_NUMBER)
-        one, two, three, four = (
-            shared.row(
-                Cell(
-                    tiles[code],
-                    must[code],
-                    tiles[code + 1] if ahead else 0,
-                    tiles[code + 2] if ahead > 1 else 0,
-                    ahead,
-                    behind,
-                )
-            )
-            for code in codes
-        )
-        cells = tuple(tiles[code] for code in codes), tuple(must[code] for code in codes)
-        stages.append((Stage((one, two, three, four), joining, cells),))
-    return Problem(shared, stages, weights[1:], spend)
+        tiles = self.tiles
+        rows = []
+        may, must = [], []
+        for colour in _COLOURS:
+            code = colour * MAX_NUMBER + number
+            there = tiles[code] + way[colour] - taken[colour]
+            forced = max(0, self.lying[code] + way[colour] + terms.needed.get(code, 0) - taken[colour])
+            may.append(there)
+            must.append(forced)
+            next1 = tiles[code + 1] + self._stand_ins(terms, code + 1) if ahead else 0
+            next2 = tiles[code + 2] + self._stand_ins(terms, code + 2) if ahead > 1 else 0
+            cell = (there, forced, next1, next2, ahead, behind, self.joints[code])
+            rows.append(shared.row((*cell, code in terms.passed, code in terms.shown)))
+        olds = self.olds.get(number, ())
+        together = terms.together.get(number, ())
+        joining = partners(shared.jokers, shared.most, spend=spend, olds=olds, together=together)
+        return Stage((rows[0], rows[1], rows[2], rows[3]), joining, tuple(may), tuple(must), way, olds, together)
+
+    @staticmethod
+    def _stand_ins(terms: Terms, code: int) -> int:
+        ways = terms.ways.get(NUMBERS[code])
+        return max(way[COLOUR_INDEXES[code]] for way in ways) if ways else 0

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Final, NamedTuple
 
+from engine.solver.groups import Partners, Together
 from engine.solver.solution import Stop
-from engine.solver.tables import Partners, Row, Tables, pair_key
+from engine.solver.tables import Row, Tables, pair_key
+from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
 ASK_EVERY: Final = 32  # expansions between two looks at `stop`
+_PLAN_SHIFT: Final = 32  # above the four bytes of open runs: how far the melds that were asked for are
 
 
-class Stage(NamedTuple):
-    """One way to see one number: the cells of the four colours, and how groups may be made."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """One way to see one number: the cells of the four colours, and how groups may be made.
+
+    `tiles` and `must`: how many may, and have to, be used by colour. `stand_ins` of them are jokers that are bound.
+    `olds`, `together`: see `groups`. `spent` jokers go into melds that were asked for, `melds` are those that this
+    number completes, `then` says how far they are (0 = all are done).
+    """
 
     rows: tuple[Row, Row, Row, Row]
     partners: Partners
-    cells: tuple[tuple[int, ...], tuple[int, ...]]  # tiles that may, and that must be used, by colour
+    tiles: tuple[int, ...]
+    must: tuple[int, ...]
+    stand_ins: tuple[int, ...] = (0, 0, 0, 0)
+    olds: tuple[int, ...] = ()
+    together: Together = ()
+    spent: int = 0
+    taken: tuple[int, ...] = (0, 0, 0, 0)  # tiles of each colour that go into melds that were asked for
+    melds: tuple[tuple[bytes, MeldKind], ...] = ()
+    then: int = 0
 
 
 class Node(NamedTuple):
@@ -29,20 +46,28 @@ class Node(NamedTuple):
     state: int  # the open runs, a byte per colour
     jokers: int  # free jokers in use so far
     parent: Node | None
-    stage: int
-    groups: tuple[int, int]  # colours 0 and 1, colours 2 and 3, see `tables.GROUP_BASE`
+    stage: Stage | None
+    groups: tuple[int, int]  # colours 0 and 1, colours 2 and 3, see `groups.BASE`
     spent: int  # free jokers in use at this number
+
+
+START: Final = Node(0, 0, 0, None, None, (0, 0), 0)
 
 
 @dataclass(slots=True)
 class Problem:
-    """What to search: for each number from 1 its stages (one of them is chosen), and the weight of a tile left out."""
+    """What to search: for each number from 1 its stages (one of them is chosen), and the weight of a tile left out.
+
+    `planned` gives the stages of a number (from 0) while melds that were asked for are not done, `plan` is where they
+    start.
+    """
 
     tables: Tables
     stages: Sequence[Sequence[Stage]]
     weights: Sequence[int]
     all_jokers: bool = False  # every free joker must be placed in the search
-    bound: int | None = None  # only solutions that cost less are wanted
+    planned: Callable[[int, int], Sequence[Stage]] | None = None
+    plan: int = 0
 
 
 @dataclass(slots=True)
@@ -55,20 +80,18 @@ class Found:
     expansions: int = field(default=0, compare=False)
 
 
-def search(problem: Problem, stop: Stop | None = None) -> Found:
-    """The cheapest way through all numbers."""
+def search(problem: Problem, stop: Stop | None = None, bound: int | None = None) -> Found:
+    """The cheapest way through all numbers, if one costs less than `bound`."""
     pairs = problem.tables.pairs
-    jokers_left = problem.tables.jokers
-    all_jokers = problem.all_jokers
+    most_jokers = problem.tables.jokers
+    all_jokers, planned = problem.all_jokers, problem.planned
     stages, weights = problem.stages, problem.weights
-    bound = problem.bound
-    stack: list[Node] = [Node(0, 0, 0, None, 0, (0, 0), 0)]
+    stack: list[Node] = [START._replace(state=problem.plan << _PLAN_SHIFT)]
     stacks: dict[int, list[Node]] = {0: stack}
     costs: list[int] = []
     cost = 0
     closed: list[dict[int, int]] = [{} for _number in range(MAX_NUMBER + 1)]
     best: Node | None = None
-    best_cost = bound
     expansions = 0
     while True:
         while not stack:
@@ -88,16 +111,19 @@ def search(problem: Problem, stop: Stop | None = None) -> Found:
         seen[key] = used
         expansions += 1
         if stop is not None and expansions % ASK_EVERY == 0 and stop():
-            return Found(best_cost or 0, best, False, expansions)
+            return Found(bound or 0, best, False, expansions)
         weight = weights[number]
-        free = jokers_left - used
         last = number + 1 == MAX_NUMBER
         successors: list[tuple[int, int, int, int, int, int]] = []
-        for index, stage in enumerate(stages[number]):
+        plan = state >> _PLAN_SHIFT
+        ways = planned(number, plan) if plan and planned is not None else stages[number]
+        for index, stage in enumerate(ways):
             row0, row1, row2, row3 = stage.rows
             first, _ = pairs[pair_key(row0[state & 255], row1[state >> 8 & 255])]
-            _, second = pairs[pair_key(row2[state >> 16 & 255], row3[state >> 24])]
+            _, second = pairs[pair_key(row2[state >> 16 & 255], row3[state >> 24 & 255])]
             partners = stage.partners
+            free = most_jokers - used - stage.spent
+            then = stage.then << _PLAN_SHIFT
             for use, options in first:
                 for other, spent, extra in partners[use]:
                     others = second[other]
@@ -107,17 +133,20 @@ def search(problem: Problem, stop: Stop | None = None) -> Found:
                                 jokers = spent + jokers1 + jokers2
                                 if jokers + need1 + need2 <= free:
                                     price = cost + (cost1 + cost2) * weight + extra
-                                    successors.append((jokers, price, after1 | after2 << 16, index, use, other))
-        if jokers_left:
+                                    after = after1 | after2 << 16 | then
+                                    successors.append((jokers, price, after, index, use, other))
+        if most_jokers:
             successors.sort(reverse=True)
         for jokers, price, after, index, use, other in successors:
-            if best_cost is not None and price >= best_cost:
+            if bound is not None and price >= bound:
                 continue
-            if last and all_jokers and used + jokers != jokers_left:
+            stage = ways[index]
+            total = used + jokers + stage.spent
+            if last and (after >> _PLAN_SHIFT or (all_jokers and total != most_jokers)):
                 continue
-            following = Node(number + 1, after, used + jokers, node, index, (use, other), jokers)
+            following = Node(number + 1, after, total, node, stage, (use, other), jokers)
             if last:
-                best, best_cost = following, price
+                best, bound = following, price
             if price == cost:
                 stack.append(following)
             elif price in stacks:

@@ -13,9 +13,8 @@ from functools import cache
 from itertools import combinations_with_replacement, product
 from typing import Final, NamedTuple
 
-MAX_GROUPS: Final = 4  # of one number: eight tiles and four jokers
-GROUP_BASE: Final = MAX_GROUPS + 1
-GROUP_PAIRS: Final = GROUP_BASE * GROUP_BASE  # ways to take tiles of two colours for groups: base * first + second
+from engine.solver.groups import BASE
+
 _PAIR_SHIFT: Final = 20
 
 # Open runs of one colour by length (1, 2, and 3 or more), each state a small number below 256.
@@ -28,7 +27,6 @@ STATES: Final = tuple(
     for long in (total - one - two,)
 )
 STATE_IDS: Final = {state: index for index, state in enumerate(STATES)}
-OPEN_RUNS: Final = tuple(sum(state) for state in STATES)  # by state: the runs that have a tile at this number
 
 assert len(STATES) <= 256
 assert STATES[0] == (0, 0, 0)
@@ -52,7 +50,7 @@ class Cell(NamedTuple):
     `tiles` may be used, `must` of them have to be. `next1`, `next2`: tiles at the next two numbers. `ahead`: how many
     numbers follow (2 = two or more). `behind`: how many come before, where that matters. `joints`: runs of the present
     board that lead here from the number before (only where broken joints cost something). `passed`: a run has to come
-    from the number before and have a tile here, not a free joker. `shown`: a tile has to be in a run here.
+    from the number before. `shown`: a tile, not a free joker, has to be in a run here.
     """
 
     tiles: int
@@ -103,23 +101,24 @@ class Tables:
 
     def __init__(self, jokers: int, most: int, spend: bool, counting: Counting) -> None:
         self.jokers = jokers
-        self._most = most
+        self.most = most
         self._spend = spend
         self._counting = counting
-        self._rows: dict[Cell, Row] = {}
+        self._rows: dict[tuple[int, ...], Row] = {}
         self._ids: dict[Options, int] = {}
         self._options: list[Options] = []
         self.pairs = Pairs(self)
 
-    def row(self, cell: Cell) -> Row:
+    def row(self, cell: tuple[int, ...]) -> Row:
+        """The options of a cell, given by the fields of `Cell`."""
         found = self._rows.get(cell)
         if found is None:
-            found = self._rows[cell] = Row(self, cell)
+            found = self._rows[cell] = Row(self, Cell._make(cell))
         return found
 
     def interned(self, cell: Cell, state: int) -> int:
         """The number of the options of a cell after a state."""
-        options = tuple(tuple(self._options_of(cell, state, groups)) for groups in range(self._most + 1))
+        options = tuple(tuple(self._options_of(cell, state, groups)) for groups in range(self.most + 1))
         number = self._ids.get(options)
         if number is None:
             number = self._ids[options] = len(self._options)
@@ -140,7 +139,7 @@ class Tables:
             new = runs - short - going_on
             if new > own:
                 break
-            if (cell.passed and runs == new) or ((cell.passed or cell.shown) and not own):
+            if (cell.passed and runs == new) or (cell.shown and not min(own, runs)):
                 continue
             for led in self._leading_jokers(cell, new):
                 ones, twos = led.count(0), one + led.count(1)
@@ -171,7 +170,7 @@ class Tables:
 
     def joined(self, first: int, second: int) -> Pair:
         """What two colours can do together."""
-        table: list[tuple[Option, ...]] = [()] * GROUP_PAIRS
+        table: list[tuple[Option, ...]] = [()] * BASE * BASE
         for (one, options), (two, others) in product(enumerate(self._options[first]), enumerate(self._options[second])):
             both = [
                 (cost + cost2, jokers + jokers2, need + need2, after | after2 << 8)
@@ -179,7 +178,7 @@ class Tables:
                 for cost2, jokers2, need2, after2 in others
                 if jokers + jokers2 + need + need2 <= self.jokers
             ]
-            table[GROUP_BASE * one + two] = tuple(both)
+            table[BASE * one + two] = tuple(both)
         return tuple((index, options) for index, options in enumerate(table) if options), tuple(table)
 
 
@@ -187,39 +186,6 @@ class Tables:
 def tables(jokers: int, most: int = 2, *, spend: bool = False, counting: Counting = Counting.TILES) -> Tables:
     """The tables for so many free jokers, kept as long as the process lives; see `Tables`."""
     return Tables(jokers, most, spend, counting)
-
-
-Partners = tuple[tuple[tuple[int, int, int], ...], ...]  # by use of two colours: (use of the others, jokers, cost)
-
-
-@cache
-def partners(jokers: int, most: int = 2, *, spend: bool = False) -> Partners:
-    """Which uses of the two colours and of the two others make groups of three or four, with how many jokers.
-
-    The tiles of a colour go to different groups, dealt out evenly: `m` groups can be made of them if no colour has more
-    than `m`, and need 3 m - tiles jokers.
-    """
-    found = []
-    for first in product(range(GROUP_BASE), repeat=2):
-        matching = []
-        for second in product(range(most + 1), repeat=2):
-            used = (*first, *second)
-            for needed in joker_counts(used, jokers, spend=spend) if max(used) <= most else ():
-                matching.append((GROUP_BASE * second[0] + second[1], needed, 0))
-        found.append(tuple(matching))
-    return tuple(found)
-
-
-def joker_counts(used: tuple[int, ...], jokers: int, *, spend: bool = False) -> list[int]:
-    """With how many of `jokers` the tiles used of each colour make groups; the fewest only, unless `spend`."""
-    tiles = sum(used)
-    if not tiles:
-        return [0]
-    least = max(0, 3 * max(used) - tiles)
-    if not spend:
-        return [least] if least <= jokers else []
-    counts = {count for many in range(max(used), tiles + 1) for count in range(3 * many - tiles, 4 * many - tiles + 1)}
-    return sorted(count for count in counts if 0 <= count <= jokers)
 
 
 def pair_key(first: int, second: int) -> int:

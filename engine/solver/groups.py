@@ -1,0 +1,121 @@
+"""Groups of one number: which tiles make some, with how many jokers, and how they are best shared out.
+
+A use of the colours is a tuple: how many tiles of each colour go to groups. A group is a bit mask of colours. The tiles
+of a colour go to different groups, so with `m` groups no colour has more than `m`; dealt out evenly they need
+3 m - tiles jokers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from itertools import combinations, permutations, product
+from typing import Final
+
+from engine.faces import COLOURS_OF_A_DECK
+from engine.melds import MAX_GROUP, MIN_SIZE
+
+MOST: Final = 4  # groups of a number: eight tiles and four jokers
+BASE: Final = MOST + 1  # two colours' use as one number: base * first + second
+
+Use = tuple[int, ...]
+Partners = tuple[tuple[tuple[int, int, int], ...], ...]  # by use of two colours: (use of the others, jokers, cost)
+Together = tuple[tuple[int, int], ...]  # (colour, mask): a group must hold this colour and one of the mask
+
+
+def joker_counts(use: Use, jokers: int, *, spend: bool = False) -> list[int]:
+    """With how many of `jokers` the tiles make groups; the fewest only, unless `spend`."""
+    tiles = sum(use)
+    if not tiles:
+        return [0]
+    least = max(0, MIN_SIZE * max(use) - tiles)
+    if not spend:
+        return [least] if least <= jokers else []
+    counts = {
+        count
+        for many in range(max(use), min(tiles, MOST) + 1)
+        for count in range(MIN_SIZE * many - tiles, MAX_GROUP * many - tiles + 1)
+    }
+    return sorted(count for count in counts if 0 <= count <= jokers)
+
+
+@cache
+def partners(
+    jokers: int,
+    most: int = 2,
+    *,
+    spend: bool = False,
+    olds: tuple[int, ...] = (),
+    together: Together = (),
+) -> Partners:
+    """Which uses of the first two and of the other colours make groups, with how many jokers, at what cost.
+
+    A colour has up to `most` tiles. With `olds`, the groups that lie there, the cost is the joints of them that break.
+    """
+    found: list[tuple[tuple[int, int, int], ...]] = []
+    for first in product(range(BASE), repeat=2):
+        matching = []
+        for second in product(range(most + 1), repeat=2) if max(first) <= most else ():
+            use = (*first, *second)
+            for needed in joker_counts(use, jokers, spend=spend):
+                cost = broken_joints(use, needed, olds, together) if olds or together else 0
+                if cost is not None:
+                    matching.append((BASE * second[0] + second[1], needed, cost))
+        found.append(tuple(matching))
+    return tuple(found)
+
+
+def broken_joints(use: Use, jokers: int, olds: tuple[int, ...], together: Together) -> int | None:
+    """The joints of old groups that have to break; None if no way to share out the tiles keeps `together`."""
+    best = shared_out(use, jokers, olds, together)
+    return None if best is None else sum(old.bit_count() - 1 for old in olds) - _kept_joints(best, olds)
+
+
+@lru_cache(maxsize=1 << 16)
+def shared_out(
+    use: Use, jokers: int, olds: tuple[int, ...] = (), together: Together = ()
+) -> tuple[int, ...] | None:
+    """The groups, as masks, that the tiles and all `jokers` make: those that keep the most joints of the old ones.
+
+    None if there is no way to have in one group what has to be `together`.
+    """
+    found = [
+        groups
+        for groups in _ways(use, jokers)
+        if all(any(mask >> colour & 1 and mask & others for mask in groups) for colour, others in together)
+    ]
+    return max(found, key=lambda groups: _kept_joints(groups, olds), default=None)
+
+
+def _ways(use: Use, jokers: int) -> Iterator[tuple[int, ...]]:
+    tiles = sum(use)
+    if not tiles:
+        yield ()
+        return
+    for many in range(max(use), min(tiles, MOST) + 1):
+        if not MIN_SIZE * many <= tiles + jokers <= MAX_GROUP * many:
+            continue
+        for chosen in product(*(combinations(range(many), count) for count in use)):
+            groups = [sum(1 << colour for colour in range(COLOURS_OF_A_DECK) if at in chosen[colour]) for at in range(many)]
+            if all(groups) and sum(max(0, MIN_SIZE - mask.bit_count()) for mask in groups) <= jokers:
+                yield tuple(groups)
+
+
+def _kept_joints(groups: tuple[int, ...], olds: tuple[int, ...]) -> int:
+    if not olds:
+        return 0
+    few, many = sorted((groups, olds), key=len)
+    return max(
+        sum(max(0, (one & other).bit_count() - 1) for one, other in zip(few, chosen, strict=True))
+        for chosen in permutations(many, len(few))
+    )
+
+
+def joker_shares(groups: tuple[int, ...], jokers: int) -> list[int]:
+    """How many of all `jokers` each group gets."""
+    shares = [max(0, MIN_SIZE - mask.bit_count()) for mask in groups]
+    for index, mask in enumerate(groups):
+        more = min(MAX_GROUP - mask.bit_count() - shares[index], jokers - sum(shares))
+        shares[index] += more
+    assert sum(shares) == jokers, "the groups have room for all of them"
+    return shares
