@@ -6,7 +6,7 @@ from engine.board import Layout
 from engine.faces import JOKER_CODE
 from engine.melds import read
 from engine.rulesets import JokerMove, RuleSet
-from engine.solver.attempt import Attempt, laid_nothing, try_terms
+from engine.solver.attempt import Attempt, attempt, laid_nothing
 from engine.solver.numbered import solve_numbered
 from engine.solver.problem import Position, Terms, usable
 from engine.solver.replaced import solve_replaced
@@ -45,7 +45,5 @@ def _kind(codes: bytes) -> MeldKind:
 
 
 def _solve_free(position: Position, stop: Stop | None) -> Solution:
-    attempt = try_terms(position, Terms(position.tiles[JOKER_CODE]), position.lying[JOKER_CODE], stop)
-    if isinstance(attempt, Attempt):
-        return attempt.solution()
-    return laid_nothing(position, proven=attempt)
+    best = attempt(position, Terms(position.tiles[JOKER_CODE]), position.lying[JOKER_CODE], stop)
+    return best.solution() if isinstance(best, Attempt) else laid_nothing(position, proven=best)

@@ -12,7 +12,6 @@ from functools import cache, lru_cache
 from itertools import combinations, permutations, product
 from typing import Final
 
-from engine.faces import COLOURS_OF_A_DECK
 from engine.melds import MAX_GROUP, MIN_SIZE
 
 MOST: Final = 4  # groups of a number: eight tiles and four jokers
@@ -72,9 +71,7 @@ def broken_joints(use: Use, jokers: int, olds: tuple[int, ...], together: Togeth
 
 
 @lru_cache(maxsize=1 << 16)
-def shared_out(
-    use: Use, jokers: int, olds: tuple[int, ...] = (), together: Together = ()
-) -> tuple[int, ...] | None:
+def shared_out(use: Use, jokers: int, olds: tuple[int, ...] = (), together: Together = ()) -> tuple[int, ...] | None:
     """The groups, as masks, that the tiles and all `jokers` make: those that keep the most joints of the old ones.
 
     None if there is no way to have in one group what has to be `together`.
@@ -96,7 +93,7 @@ def _ways(use: Use, jokers: int) -> Iterator[tuple[int, ...]]:
         if not MIN_SIZE * many <= tiles + jokers <= MAX_GROUP * many:
             continue
         for chosen in product(*(combinations(range(many), count) for count in use)):
-            groups = [sum(1 << colour for colour in range(COLOURS_OF_A_DECK) if at in chosen[colour]) for at in range(many)]
+            groups = [sum(1 << colour for colour, ats in enumerate(chosen) if at in ats) for at in range(many)]
             if all(groups) and sum(max(0, MIN_SIZE - mask.bit_count()) for mask in groups) <= jokers:
                 yield tuple(groups)
 

@@ -11,7 +11,7 @@ from engine.rulesets import RuleSet
 from engine.solver.arrange import layout_after
 from engine.solver.groups import BASE
 from engine.solver.problem import Position, Terms, usable
-from engine.solver.rebuild import rebuild
+from engine.solver.rebuild import path_to, rebuild
 from engine.solver.search import ASK_EVERY, START, Node
 from engine.solver.solution import Objective, Solution, Stop
 from engine.solver.tables import PLACES_SCALE, Counting, pair_key
@@ -85,6 +85,6 @@ def solve_opening(
     if not ends:
         return None
     _rank, value, node = max(ends, key=lambda end: end[0])
-    rebuilt = rebuild(node, ())
+    rebuilt = rebuild(path_to(node), ())
     laid = bytes(node.jokers) + bytes(code for code in sorted(rebuilt.used) for _tile in range(rebuilt.used[code]))
     return Solution(layout_after(rebuilt.melds, ()), laid, value, proven=True)

@@ -19,8 +19,8 @@ from engine.tiles import MAX_NUMBER
 FACES: Final = COLOURS_OF_A_DECK * MAX_NUMBER + 1
 _COLOURS: Final = range(COLOURS_OF_A_DECK)
 _STARTS: Final = (1 << MAX_NUMBER - 2) - 1  # where a run of three may begin
-_NONE: Final = (0,) * COLOURS_OF_A_DECK
-_ORDINARY: Final = (_NONE,)
+NONE: Final = (0,) * COLOURS_OF_A_DECK
+_ORDINARY: Final = (NONE,)
 
 Ways = Mapping[int, Sequence[tuple[int, ...]]]  # number: ways to give bound jokers to the colours
 
@@ -117,7 +117,7 @@ class Position:
         self._plain: dict[tuple[int, bool], list[Sequence[Stage]]] = {}
 
     def _count_joints(self) -> None:
-        """The joints of the board: neighbours in runs by the higher face, groups by their number, jokers in runs too."""
+        """The joints of the board: of runs by the higher face, jokers like tiles, of groups by their number."""
         olds: dict[int, list[int]] = {}
         for codes, kind in self.board:
             meld = read(codes, kind)
@@ -134,22 +134,18 @@ class Position:
 
     def problem(self, terms: Terms, *, spend: bool = False) -> Problem:
         """The search for all tiles under these terms. `spend`: all free jokers are placed in it."""
-        if not terms.ways and not terms.needed:
-            stages = self._plain_stages(terms.jokers, spend)
-            touched = {NUMBERS[code] for code in terms.passed | terms.shown} | set(terms.together)
+        shared = self.shared(terms, spend)
+        if terms.ways or terms.needed:
+            stages = [self.stages(terms, number, shared, spend) for number in range(1, MAX_NUMBER + 1)]
         else:
-            stages = None
-            touched = set(range(1, MAX_NUMBER + 1))
-        shared = self._tables(terms, spend)
-        if stages is None:
-            stages = [()] * MAX_NUMBER
-        else:
-            stages = list(stages)
-        for number in touched:
-            stages[number - 1] = self.stages(terms, number, shared, spend)
-        return Problem(shared, stages, self.weights[1:] if self.counting is Counting.TILES else [1] * MAX_NUMBER, spend)
+            stages = list(self._plain_stages(shared, spend))
+            for number in {NUMBERS[code] for code in terms.passed | terms.shown} | set(terms.together):
+                stages[number - 1] = self.stages(terms, number, shared, spend)
+        weights = self.weights[1:] if self.counting is Counting.TILES else [1] * MAX_NUMBER
+        return Problem(shared, stages, weights, spend)
 
-    def _tables(self, terms: Terms, spend: bool) -> Tables:
+    def shared(self, terms: Terms, spend: bool = False) -> Tables:
+        """The tables for these terms."""
         most = 2
         for number, ways in terms.ways.items():
             for way in ways:
@@ -157,14 +153,12 @@ class Position:
                     most = max(most, self.tiles[colour * MAX_NUMBER + number] + way[colour])
         return tables(terms.jokers, min(most, MOST), spend=spend, counting=self.counting)
 
-    def _plain_stages(self, jokers: int, spend: bool) -> Sequence[Sequence[Stage]]:
-        found = self._plain.get((jokers, spend))
-        if found is None:
-            terms = Terms(jokers)
-            shared = self._tables(terms, spend)
-            found = [self.stages(terms, number, shared, spend) for number in range(1, MAX_NUMBER + 1)]
-            self._plain[jokers, spend] = found
-        return found
+    def _plain_stages(self, shared: Tables, spend: bool) -> Sequence[Sequence[Stage]]:
+        key = shared.jokers, spend
+        if key not in self._plain:
+            terms = Terms(shared.jokers)
+            self._plain[key] = [self.stages(terms, number, shared, spend) for number in range(1, MAX_NUMBER + 1)]
+        return self._plain[key]
 
     def stages(self, terms: Terms, number: int, shared: Tables, spend: bool) -> Sequence[Stage]:
         """The stages of a number: one for each way to give bound jokers to colours."""
@@ -175,32 +169,35 @@ class Position:
         terms: Terms,
         number: int,
         shared: Tables,
-        spend: bool,
-        way: tuple[int, ...] = _NONE,
-        taken: tuple[int, ...] = _NONE,
+        spend: bool = False,
+        way: tuple[int, ...] = NONE,
+        taken: tuple[int, ...] = NONE,
+        bound_taken: tuple[int, ...] = NONE,
     ) -> Stage:
-        """A number, if bound jokers are `way` and some tiles, or such jokers, are `taken` for melds asked for."""
+        """A number, if bound jokers are `way`, and some tiles and bound jokers are taken for melds asked for."""
         ahead = min(2, MAX_NUMBER - number)
         behind = number - 1 if spend else 0
         tiles = self.tiles
         rows = []
-        may, must = [], []
+        may = []
         for colour in _COLOURS:
             code = colour * MAX_NUMBER + number
             there = tiles[code] + way[colour] - taken[colour]
-            forced = max(0, self.lying[code] + way[colour] + terms.needed.get(code, 0) - taken[colour])
+            needed = self.lying[code] + terms.needed.get(code, 0) + bound_taken[colour] - taken[colour]
+            must = max(0, needed) + way[colour] - bound_taken[colour]
             may.append(there)
-            must.append(forced)
-            next1 = tiles[code + 1] + self._stand_ins(terms, code + 1) if ahead else 0
-            next2 = tiles[code + 2] + self._stand_ins(terms, code + 2) if ahead > 1 else 0
-            cell = (there, forced, next1, next2, ahead, behind, self.joints[code])
+            next1 = tiles[code + 1] + _most_bound(terms, code + 1) if ahead else 0
+            next2 = tiles[code + 2] + _most_bound(terms, code + 2) if ahead > 1 else 0
+            cell = (there, must, next1, next2, ahead, behind, self.joints[code])
             rows.append(shared.row((*cell, code in terms.passed, code in terms.shown)))
         olds = self.olds.get(number, ())
         together = terms.together.get(number, ())
         joining = partners(shared.jokers, shared.most, spend=spend, olds=olds, together=together)
-        return Stage((rows[0], rows[1], rows[2], rows[3]), joining, tuple(may), tuple(must), way, olds, together)
+        one, two, three, four = rows
+        return Stage((one, two, three, four), joining, tuple(may), way, olds, together, taken, bound_taken)
 
-    @staticmethod
-    def _stand_ins(terms: Terms, code: int) -> int:
-        ways = terms.ways.get(NUMBERS[code])
-        return max(way[COLOUR_INDEXES[code]] for way in ways) if ways else 0
+
+def _most_bound(terms: Terms, code: int) -> int:
+    """How many bound jokers may stand for this face."""
+    ways = terms.ways.get(NUMBERS[code])
+    return max(way[COLOUR_INDEXES[code]] for way in ways) if ways else 0

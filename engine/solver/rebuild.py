@@ -20,11 +20,16 @@ _COLOURS: Final = range(COLOURS_OF_A_DECK)
 
 @dataclass(slots=True, eq=False)
 class MeldDraft:
-    """A meld in the making: codes, 0 where a joker lies. `first`: of a run, the face of its first place."""
+    """A meld in the making: codes, 0 where a joker lies. `first`: of a run, the face of its first place.
+
+    `bound` are the faces of bound jokers by place; a `fixed` meld was asked for as it is.
+    """
 
     kind: MeldKind
     codes: list[int]
     first: int = 0
+    fixed: bool = False
+    bound: dict[int, int] = field(default_factory=dict)
 
     @property
     def lowest(self) -> int:
@@ -43,6 +48,7 @@ class MeldDraft:
         """Put jokers before the first place of a run."""
         self.first -= jokers
         self.codes[:0] = [JOKER_CODE] * jokers
+        self.bound = {place + jokers: face for place, face in self.bound.items()}
 
     def place_of(self, code: int) -> int | None:
         """Where this face lies, or a joker for it: of a group, only the tile itself."""
@@ -59,30 +65,31 @@ def meld_key(codes: bytes, kind: MeldKind | None) -> bytes:
 
 @dataclass(slots=True)
 class Rebuilt:
-    """The melds of a solution. `used` counts the tiles in use by face, bound jokers among them, free ones not."""
+    """The melds of a solution. `used` counts the tiles in use by face, no jokers."""
 
     melds: list[MeldDraft] = field(default_factory=list)
     used: dict[int, int] = field(default_factory=dict)
-    stages: list[Stage] = field(default_factory=list)  # of the numbers from 1
 
 
-def rebuild(goal: Node, before: Layout) -> Rebuilt:
+def path_to(goal: Node) -> list[tuple[Node, Stage]]:
+    """The nodes from number 1 on, with their stages."""
+    path = []
+    node: Node | None = goal
+    while node is not None and node.stage is not None:
+        path.append((node, node.stage))
+        node = node.parent
+    return path[::-1]
+
+
+def rebuild(path: Sequence[tuple[Node, Stage]], before: Layout) -> Rebuilt:
     """The melds of a solution, without the jokers that it does not need; as they lie in `before` where they can.
 
     In `before` the tile that a bound joker stands for is in its place.
     """
-    path: list[Node] = []
-    node: Node | None = goal
-    while node is not None and node.number:
-        path.append(node)
-        node = node.parent
     rebuilt = Rebuilt()
     lying = {codes for codes, _kind in before}
     open_runs: list[_OpenRuns] = [([], [], []) for _colour in _COLOURS]
-    for node in reversed(path):
-        stage = node.stage
-        assert stage is not None, "only the start has none"
-        rebuilt.stages.append(stage)
+    for node, stage in path:
         use = (*divmod(node.groups[0], BASE), *divmod(node.groups[1], BASE))
         spare = node.spent
         led: list[MeldDraft] = []
@@ -90,8 +97,8 @@ def rebuild(goal: Node, before: Layout) -> Rebuilt:
             after = STATES[node.state >> 8 * colour & 255]
             real = min(sum(after), stage.tiles[colour] - use[colour])
             code = colour * MAX_NUMBER + node.number
-            if real + use[colour] + stage.taken[colour]:
-                rebuilt.used[code] = real + use[colour] + stage.taken[colour]
+            if real + use[colour] + stage.taken[colour] > stage.bound[colour]:
+                rebuilt.used[code] = real + use[colour] + stage.taken[colour] - stage.bound[colour]
             new, open_runs[colour], closed = _continue(open_runs[colour], after, code, sum(after) - real, lying)
             rebuilt.melds += closed
             led += [run for run in new if len(run.codes) > 2]
@@ -101,7 +108,7 @@ def rebuild(goal: Node, before: Layout) -> Rebuilt:
             max(led, key=lambda run: run.lowest).lead(1)
         rebuilt.melds += _groups(node.number, use, in_groups, stage)
         rebuilt.melds += [
-            MeldDraft(kind, list(codes), _first_face(codes) if kind is MeldKind.RUN else 0)
+            MeldDraft(kind, list(codes), _first_face(codes) if kind is MeldKind.RUN else 0, fixed=True)
             for codes, kind in stage.melds
         ]
     for ones, twos, longs in open_runs:
@@ -161,7 +168,7 @@ def _groups(number: int, use: tuple[int, ...], jokers: int, stage: Stage) -> Ite
 def _cut(meld: MeldDraft, lying: set[bytes]) -> Iterable[MeldDraft]:
     """A long run in pieces, if a piece lay on the table as it is."""
     size = len(meld.codes)
-    if meld.kind is MeldKind.RUN:
+    if meld.kind is MeldKind.RUN and not meld.fixed:
         for low in (0, *range(MIN_SIZE, size - MIN_SIZE + 1)):
             for high in (size, *range(size - MIN_SIZE, low + MIN_SIZE - 1, -1)):
                 if high - low < size and bytes(meld.codes[low:high]) in lying:

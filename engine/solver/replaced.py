@@ -1,6 +1,248 @@
+"""Jokers that give way only to the tile they stand for (`pt`, `fi`). Source: docs/rules.md, section 2.4.
+
+Each joker on the table is *kept*, one more tile of its face that has to be used, or *freed*, one more free joker for
+which a real tile has to lie in one meld with a numbered tile of its old meld (its *witness*). All choices are searched,
+few freed jokers first, each with the best so far as a bound, until the cost of the search with all jokers free is met.
+
+What a freed joker asks for is first put to the search as far as it goes without following single melds: a run has to
+pass between the tile and the nearest numbered tile of the old meld. That can be too little (two jokers with one
+witness, jokers side by side) and says nothing of where a freed joker may go in `fi`. So the rules judge each answer,
+and only if they refuse it, the melds in question are asked for one by one (`witnesses`).
+"""
+
 from __future__ import annotations
-from engine.solver.problem import Position
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+
+from engine.board import Layout, fits
+from engine.faces import COLOUR_INDEXES, JOKER_CODE, NUMBERS
+from engine.jokers import joker_faults
+from engine.melds import Meld, read
+from engine.rulesets import FreedJokerPlace, RuleSet
+from engine.solver.attempt import Attempt, attempt, laid_nothing
+from engine.solver.bound import BoundFinish, Protected, TableJoker, meanings, table_jokers
+from engine.solver.groups import Together
+from engine.solver.planned import Plan
+from engine.solver.problem import Position, Terms
+from engine.solver.rebuild import MeldDraft, park
+from engine.solver.search import search
 from engine.solver.solution import Solution, Stop
-from engine.rulesets import RuleSet
+from engine.solver.witnesses import Candidates, Wish, Witness, shared_out
+from engine.state import MeldKind
+
+_FEW = 2  # so many jokers make no meld by themselves
+
+
 def solve_replaced(rules: RuleSet, position: Position, stop: Stop | None) -> Solution:
-    raise NotImplementedError
+    """The best move where jokers on the table are locked."""
+    return _Replaced(rules, position, stop).solve()
+
+
+@dataclass(slots=True)
+class _Finish(BoundFinish):
+    """Bound jokers, and real tiles where a freed joker needs its witness."""
+
+    witnesses: Sequence[Witness] = ()
+    new_set: bool = False
+
+    def settle(self, melds: list[MeldDraft]) -> None:
+        protected: Protected = set()
+        for witness in self.witnesses:
+            _secure(melds, witness, protected)
+        self.hide(melds, protected)
+
+    def park(self, melds: list[MeldDraft], jokers: int) -> int:
+        if self.new_set:
+            jokers = park(melds, jokers, self._would_be_new)
+        return park(melds, jokers)
+
+    def _would_be_new(self, draft: MeldDraft) -> bool:
+        longer = bytes([*draft.codes, JOKER_CODE])
+        return not any(fits(codes, longer) for codes, _kind in self.board)
+
+
+def _secure(melds: Sequence[MeldDraft], witness: Witness, protected: Protected) -> None:
+    """Have real tiles lie where the witness needs them, if a free joker lies there and the tile elsewhere."""
+    for draft in melds:
+        place = draft.place_of(witness.face)
+        besides = [draft.place_of(beside) for beside in witness.besides]
+        beside = next((at for at in besides if at is not None), None)
+        if place is None or beside is None or (id(draft), place) in protected:
+            continue
+        if all(draft.codes[at] or _swap_in(melds, draft, at, protected) for at in (place, beside)):
+            protected |= {(id(draft), place), (id(draft), beside)}
+            return
+
+
+def _swap_in(melds: Sequence[MeldDraft], draft: MeldDraft, place: int, protected: Protected) -> bool:
+    code = draft.first + place
+    for other in melds:
+        if code in other.codes and other is not draft and not other.fixed:
+            at = other.codes.index(code)
+            if (id(other), at) not in protected:
+                other.codes[at], draft.codes[place] = JOKER_CODE, code
+                return True
+    return False
+
+
+@dataclass(slots=True)
+class _Replaced:
+    rules: RuleSet
+    position: Position
+    stop: Stop | None
+    jokers: list[TableJoker] = field(init=False)
+    before: list[Meld | None] = field(init=False)
+    best: Attempt | None = None
+    proven: bool = True
+
+    def __post_init__(self) -> None:
+        self.jokers = table_jokers(self.position.board)
+        self.before = [read(codes, kind) for codes, kind in self.position.board]
+
+    @property
+    def _bound(self) -> int | None:
+        return None if self.best is None else self.best.cost
+
+    def solve(self) -> Solution:
+        self._try(())
+        floor = 0
+        if self.proven and self._bound:
+            found = search(self.position.problem(Terms(self.position.tiles[JOKER_CODE])), self.stop, self._bound)
+            self.proven = found.proven
+            floor = found.cost if found.node is not None else self._bound
+        for many in range(1, len(self.jokers) + 1):
+            for freed in combinations(self.jokers, many):
+                if self.proven and self._bound is not None and self._bound > floor:
+                    self._try(freed)
+        if self.best is None:
+            return laid_nothing(self.position, proven=self.proven)
+        self.best.proven = self.proven
+        return self.best.solution()
+
+    def _try(self, freed: Sequence[TableJoker]) -> None:
+        """Look for something better than the best with these jokers freed."""
+        for witnesses in product(*(self._nearest(joker) for joker in freed)):
+            refused = self._attempt(freed, witnesses)
+            if refused is not None and self.proven:
+                self._insist(freed, refused)
+                return
+
+    def _attempt(self, freed: Sequence[TableJoker], witnesses: Sequence[Witness]) -> Attempt | None:
+        """One search; its answer, if the rules refuse it."""
+        finish, needed = self._finish(freed, witnesses), self._needed(witnesses)
+        if finish is None or needed is None:
+            return None
+        together: dict[int, Together] = {}
+        for witness in witnesses:
+            if witness.kind is MeldKind.GROUP:
+                beside = sum(1 << COLOUR_INDEXES[beside] for beside in witness.besides)
+                number = NUMBERS[witness.face]
+                together[number] = (*together.get(number, ()), (COLOUR_INDEXES[witness.face], beside))
+        few = self.position.tiles[JOKER_CODE] <= _FEW
+        terms = Terms(
+            self.position.held[JOKER_CODE] + len(freed),
+            finish.ways,
+            needed,
+            frozenset(face for witness in witnesses for face in witness.passed),
+            frozenset(face for witness in witnesses for face in witness.shown if few or face == witness.face),
+            together,
+        )
+        return self._judge(attempt(self.position, terms, len(freed), self.stop, self._bound, finish))
+
+    def _judge(self, found: Attempt | bool) -> Attempt | None:
+        if not isinstance(found, Attempt):
+            self.proven = self.proven and found
+            return None
+        self.proven = self.proven and found.proven
+        if not self._legal(found.board, found.laid):
+            return found
+        self.best = found
+        return None
+
+    def _legal(self, board: Layout, laid: bytes) -> bool:
+        after = [read(codes, kind) for codes, kind in board]
+        return None not in after and not joker_faults(self.rules, self.before, after, laid, ())
+
+    def _finish(self, freed: Sequence[TableJoker], witnesses: Sequence[Witness]) -> _Finish | None:
+        """How the kept jokers go with it; None if what they stand for is taken."""
+        kept: dict[int, list[TableJoker]] = {}
+        for joker in self.jokers:
+            if joker not in freed:
+                kept.setdefault(joker.number, []).append(joker)
+        barred = [(joker.meld, witness.face) for joker, witness in zip(freed, witnesses, strict=True)]
+        if len(set(barred)) < len(barred):
+            return None
+        choices = {number: (jokers, meanings(jokers, barred)) for number, jokers in kept.items()}
+        if not all(found for _jokers, found in choices.values()):
+            return None
+        new_set = self.rules.freed_joker_place is FreedJokerPlace.NEW_SET
+        return _Finish(self.position.board, choices, witnesses=witnesses, new_set=new_set)
+
+    def _needed(self, witnesses: Sequence[Witness]) -> dict[int, int] | None:
+        """The tiles to be laid so that each witness has its own; None if there are not so many."""
+        faces = [witness.face for witness in witnesses]
+        if any(self.position.tiles[face] < faces.count(face) for face in faces):
+            return None
+        return {face: max(0, faces.count(face) - self.position.lying[face]) for face in faces}
+
+    def _nearest(self, joker: TableJoker) -> list[Witness]:
+        """The least that the search may be asked for: the nearest tiles of a run, any tile of a group."""
+        if joker.kind is MeldKind.GROUP:
+            return [
+                Witness(joker.meld, joker.kind, face, tuple(joker.numbered))
+                for face in joker.options
+                if self.position.tiles[face]
+            ]
+        (face,) = joker.options
+        lower = [code for code in joker.numbered if code < face]
+        higher = [code for code in joker.numbered if code > face]
+        nearest = [*lower[-1:], *higher[:1]] if self.position.tiles[face] else []
+        return [Witness(joker.meld, joker.kind, face, (beside,)) for beside in nearest]
+
+    def _every(self, joker: TableJoker) -> list[Witness]:
+        """All witnesses of one tile beside."""
+        return [
+            Witness(joker.meld, joker.kind, face, (beside,))
+            for face in joker.options
+            if self.position.tiles[face]
+            for beside in joker.numbered
+        ]
+
+    def _insist(self, freed: Sequence[TableJoker], refused: Attempt) -> None:
+        """Look for something better than the best, with all that matters asked for meld by meld."""
+        kept = [joker for joker in self.jokers if joker not in freed]
+        while True:
+            holding = [Wish(faces=joker.options) for joker in kept] if _has_none(refused.board) else []
+            again = None
+            for witnesses in product(*(self._every(joker) for joker in freed)):
+                again = self._ask(freed, witnesses, holding) or again
+            if holding or again is None or not _has_none(again.board):
+                return
+            refused = again
+
+    def _ask(
+        self, freed: Sequence[TableJoker], witnesses: Sequence[Witness], holding: Sequence[Wish]
+    ) -> Attempt | None:
+        """Searches for all ways to share out what is asked for; an answer that the rules refuse."""
+        finish, needed = self._finish(freed, witnesses), self._needed(witnesses)
+        if finish is None or needed is None:
+            return None
+        terms = Terms(self.position.held[JOKER_CODE] + len(freed), finish.ways, needed)
+        candidates = Candidates(self.position, terms, [codes for codes, _kind in self.position.board])
+        wishes = [*(Wish(witness) for witness in witnesses), *holding]
+        if finish.new_set:
+            wishes += [Wish(freed=True) for _joker in freed]
+        refused = None
+        for parts in shared_out(wishes):
+            plan = Plan(self.position, terms, [candidates.granting(part) for part in parts])
+            if plan.possible and self.proven:
+                found = attempt(self.position, terms, len(freed), self.stop, self._bound, finish, plan.problem)
+                refused = self._judge(found) or refused
+        return refused
+
+
+def _has_none(board: Layout) -> bool:
+    """Whether something on the board is no meld: jokers alone."""
+    return any(read(codes, kind) is None for codes, kind in board)

@@ -21,20 +21,21 @@ _PLAN_SHIFT: Final = 32  # above the four bytes of open runs: how far the melds 
 class Stage:
     """One way to see one number: the cells of the four colours, and how groups may be made.
 
-    `tiles` and `must`: how many may, and have to, be used by colour. `stand_ins` of them are jokers that are bound.
-    `olds`, `together`: see `groups`. `spent` jokers go into melds that were asked for, `melds` are those that this
-    number completes, `then` says how far they are (0 = all are done).
+    `tiles` of each colour may be used. `bound` jokers of each colour are there, `bound_taken` of them and `taken` tiles
+    and bound jokers in all, and `spent` free jokers, go into melds that were asked for; the rest is among `tiles`.
+    `melds` are those that this number completes, `then` says how far they are (0 = all are done). `olds`, `together`:
+    see `groups`.
     """
 
     rows: tuple[Row, Row, Row, Row]
     partners: Partners
     tiles: tuple[int, ...]
-    must: tuple[int, ...]
-    stand_ins: tuple[int, ...] = (0, 0, 0, 0)
+    bound: tuple[int, ...] = (0, 0, 0, 0)
     olds: tuple[int, ...] = ()
     together: Together = ()
+    taken: tuple[int, ...] = (0, 0, 0, 0)
+    bound_taken: tuple[int, ...] = (0, 0, 0, 0)
     spent: int = 0
-    taken: tuple[int, ...] = (0, 0, 0, 0)  # tiles of each colour that go into melds that were asked for
     melds: tuple[tuple[bytes, MeldKind], ...] = ()
     then: int = 0
 

@@ -170,7 +170,8 @@ class Tables:
 
     def joined(self, first: int, second: int) -> Pair:
         """What two colours can do together."""
-        table: list[tuple[Option, ...]] = [()] * BASE * BASE
+        nothing: tuple[Option, ...] = ()
+        table = [nothing] * (BASE * BASE)
         for (one, options), (two, others) in product(enumerate(self._options[first]), enumerate(self._options[second])):
             both = [
                 (cost + cost2, jokers + jokers2, need + need2, after | after2 << 8)
