@@ -10,8 +10,8 @@ from engine.faces import NUMBERS
 from engine.jokers import FaceExchange
 from engine.solver.arrange import layout_after
 from engine.solver.problem import FACES, Position, Terms
-from engine.solver.rebuild import MeldDraft, Rebuilt, park, path_to, rebuild
-from engine.solver.search import Node, Problem, Stage, search
+from engine.solver.rebuild import MeldDraft, Rebuilt, park, rebuild
+from engine.solver.search import BareNode, Node, Problem, path_to, search
 from engine.solver.solution import Solution, Stop
 
 
@@ -38,7 +38,7 @@ def laid_nothing(position: Position, *, proven: bool = True) -> Solution:
 class Finish:
     """What a joker rule adds to the melds of a search. Here: nothing, all jokers are free."""
 
-    def before(self, path: Sequence[tuple[Node, Stage]], board: Layout) -> Layout:
+    def before(self, path: Sequence[Node], board: Layout) -> Layout:
         """The old board with bound jokers as the tiles they stand for."""
         return board
 
@@ -71,24 +71,24 @@ def attempt(
     def problem(spend: bool) -> Problem:
         return build(spend) if build is not None else position.problem(terms, spend=spend)
 
-    def rebuilt_from(goal: Node) -> Rebuilt:
+    def rebuilt_from(goal: BareNode) -> Rebuilt:
         path = path_to(goal)
         rebuilt = rebuild(path, finish.before(path, position.board))
         finish.settle(rebuilt.melds)
         return rebuilt
 
     found = search(problem(False), stop, bound)
-    if found.node is None:
+    if found.goal is None:
         return found.proven
-    rebuilt, cost, proven = rebuilt_from(found.node), found.cost, found.proven
-    left = finish.park(rebuilt.melds, terms.jokers - found.node.jokers)
+    rebuilt, cost, proven = rebuilt_from(found.goal), found.cost, found.proven
+    left = finish.park(rebuilt.melds, terms.jokers - found.goal[2])
     if left and rebuilt.melds:
         # One joker beside nothing but groups of four: all are used up in the search, or one stays on the rack.
         may_stay = table_jokers < terms.jokers
         spent = search(problem(True), stop, cost + position.joker_weight if may_stay else bound)
         proven = proven and spent.proven
-        if spent.node is not None:
-            rebuilt, left, cost = rebuilt_from(spent.node), 0, spent.cost
+        if spent.goal is not None:
+            rebuilt, left, cost = rebuilt_from(spent.goal), 0, spent.cost
         elif may_stay and (bound is None or cost + position.joker_weight < bound):
             cost += position.joker_weight
         else:

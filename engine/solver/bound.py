@@ -11,7 +11,7 @@ from engine.faces import COLOUR_INDEXES, COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS
 from engine.melds import read
 from engine.solver.attempt import Finish
 from engine.solver.rebuild import MeldDraft, meld_key
-from engine.solver.search import Node, Stage
+from engine.solver.search import Node
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
@@ -79,10 +79,11 @@ class BoundFinish(Finish):
         """For each number the ways to give its bound jokers to colours."""
         return {number: sorted({way_of(faces) for faces in found}) for number, (_, found) in self.choices.items()}
 
-    def before(self, path: Sequence[tuple[Node, Stage]], board: Layout) -> Layout:
+    def before(self, path: Sequence[Node], board: Layout) -> Layout:
         self.faces = {}
         melds = [bytearray(codes) for codes, _kind in board]
-        for node, stage in path:
+        for node in path:
+            stage = node.stage
             if node.number in self.choices:
                 jokers, found = self.choices[node.number]
                 meaning = next(faces for faces in found if way_of(faces) == stage.bound)

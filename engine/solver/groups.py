@@ -18,7 +18,7 @@ MOST: Final = 4  # groups of a number: eight tiles and four jokers
 BASE: Final = MOST + 1  # two colours' use as one number: base * first + second
 
 Use = tuple[int, ...]
-Partners = tuple[tuple[tuple[int, int, int], ...], ...]  # by use of two colours: (use of the others, jokers, cost)
+Partners = tuple[tuple[tuple[tuple[int, int], ...], ...], ...]  # by use of two, of the other two: (jokers, cost)s
 Together = tuple[tuple[int, int], ...]  # (colour, mask): a group must hold this colour and one of the mask
 
 
@@ -51,15 +51,16 @@ def partners(
 
     A colour has up to `most` tiles. With `olds`, the groups that lie there, the cost is the joints of them that break.
     """
-    found: list[tuple[tuple[int, int, int], ...]] = []
+    found = []
     for first in product(range(BASE), repeat=2):
-        matching = []
+        matching: list[tuple[tuple[int, int], ...]] = [()] * (BASE * BASE)
         for second in product(range(most + 1), repeat=2) if max(first) <= most else ():
             use = (*first, *second)
-            for needed in joker_counts(use, jokers, spend=spend):
-                cost = broken_joints(use, needed, olds, together) if olds or together else 0
-                if cost is not None:
-                    matching.append((BASE * second[0] + second[1], needed, cost))
+            needed = joker_counts(use, jokers, spend=spend)
+            costs = [broken_joints(use, count, olds, together) if olds or together else 0 for count in needed]
+            matching[BASE * second[0] + second[1]] = tuple(
+                (count, cost) for count, cost in zip(needed, costs, strict=True) if cost is not None
+            )
         found.append(tuple(matching))
     return tuple(found)
 

@@ -6,18 +6,20 @@ place one is looked at, and for each state and number of tiles left out the grea
 
 from __future__ import annotations
 
+from itertools import product
+
 from engine.faces import JOKER_CODE
 from engine.rulesets import RuleSet
 from engine.solver.arrange import layout_after
 from engine.solver.groups import BASE
 from engine.solver.problem import Position, Terms, usable
-from engine.solver.rebuild import path_to, rebuild
-from engine.solver.search import ASK_EVERY, START, Node
+from engine.solver.rebuild import rebuild
+from engine.solver.search import ASK_EVERY, START, BareNode, path_to
 from engine.solver.solution import Objective, Solution, Stop
-from engine.solver.tables import PLACES_SCALE, Counting, pair_key
+from engine.solver.tables import PAIR_SHIFT, PLACES_SCALE, Counting
 from engine.tiles import MAX_NUMBER
 
-_Layer = dict[tuple[int, int], dict[int, tuple[int, Node]]]  # (state, jokers): tiles left out: value, the way there
+_Layer = dict[tuple[int, int], dict[int, tuple[int, BareNode]]]  # (state, jokers): tiles left out: value, the way there
 
 
 def solve_opening(
@@ -51,13 +53,13 @@ def solve_opening(
             if stop is not None and asked % ASK_EVERY == 0 and stop():
                 return None
             row0, row1, row2, row3 = stage.rows
-            first, _ = pairs[pair_key(row0[state & 255], row1[state >> 8 & 255])]
-            _, second = pairs[pair_key(row2[state >> 16 & 255], row3[state >> 24])]
-            for use, options in first:
-                for other, in_groups, _cost in stage.partners[use]:
-                    in_group_tiles = sum(divmod(use, BASE)) + sum(divmod(other, BASE))
+            first = pairs[row0[state & 255] << PAIR_SHIFT | row1[state >> 8 & 255]]
+            second = pairs[row2[state >> 16 & 255] << PAIR_SHIFT | row3[state >> 24]]
+            for (use, options), (other, others) in product(first, second):
+                in_group_tiles = sum(divmod(use, BASE)) + sum(divmod(other, BASE))
+                for in_groups, _cost in stage.partners[use][other]:
                     for cost1, jokers1, need1, after1 in options:
-                        for cost2, jokers2, need2, after2 in second[other]:
+                        for cost2, jokers2, need2, after2 in others:
                             spent = in_groups + jokers1 + jokers2
                             if used + spent + need1 + need2 > jokers:
                                 continue
@@ -71,7 +73,7 @@ def solve_opening(
                                 if known is None or known[0] < value + more:
                                     best[left + left_out] = (
                                         value + more,
-                                        Node(number, after, used + spent, node, stage, (use, other), spent),
+                                        (number, after, used + spent, node, stage, (use, other), spent),
                                     )
         layer = following
     have = sum(position.tiles[1:])
@@ -86,5 +88,5 @@ def solve_opening(
         return None
     _rank, value, node = max(ends, key=lambda end: end[0])
     rebuilt = rebuild(path_to(node), ())
-    laid = bytes(node.jokers) + bytes(code for code in sorted(rebuilt.used) for _tile in range(rebuilt.used[code]))
+    laid = bytes(node[2]) + bytes(code for code in sorted(rebuilt.used) for _tile in range(rebuilt.used[code]))
     return Solution(layout_after(rebuilt.melds, ()), laid, value, proven=True)

@@ -8,7 +8,7 @@ one small number, 0 when all are met.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import product
 
@@ -144,7 +144,7 @@ class Plan:
             if all(count <= there for count, there in zip(bound, way, strict=True)):
                 taken = tuple(one + other for one, other in zip(real, bound, strict=True))
                 stage = self._position.stage(self._terms, number, shared, spend, way, taken, bound)
-                yield replace(stage, spent=free, melds=melds, then=then)
+                yield stage._replace(spent=free, melds=melds, then=then)
 
 
 def _by_colour(faces: Iterable[int]) -> tuple[int, ...]:

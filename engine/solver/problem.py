@@ -12,13 +12,14 @@ from engine.melds import read
 from engine.solver.groups import MOST, Together, partners
 from engine.solver.search import Problem, Stage
 from engine.solver.solution import Objective
-from engine.solver.tables import JOINT_SCALE, Counting, Tables, tables
+from engine.solver.tables import CELL_BITS, JOINT_SCALE, Counting, Tables, tables
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
 FACES: Final = COLOURS_OF_A_DECK * MAX_NUMBER + 1
 _COLOURS: Final = range(COLOURS_OF_A_DECK)
 _STARTS: Final = (1 << MAX_NUMBER - 2) - 1  # where a run of three may begin
+_MUST, _NEXT1, _NEXT2, _AHEAD, _BEHIND, _JOINTS, _PASSED, _SHOWN = range(CELL_BITS, CELL_BITS * 9, CELL_BITS)
 NONE: Final = (0,) * COLOURS_OF_A_DECK
 _ORDINARY: Final = (NONE,)
 
@@ -153,12 +154,35 @@ class Position:
                     most = max(most, self.tiles[colour * MAX_NUMBER + number] + way[colour])
         return tables(terms.jokers, min(most, MOST), spend=spend, counting=self.counting)
 
-    def _plain_stages(self, shared: Tables, spend: bool) -> Sequence[Sequence[Stage]]:
+    def _plain_stages(self, shared: Tables, spend: bool) -> list[Sequence[Stage]]:
         key = shared.jokers, spend
         if key not in self._plain:
-            terms = Terms(shared.jokers)
-            self._plain[key] = [self.stages(terms, number, shared, spend) for number in range(1, MAX_NUMBER + 1)]
+            self._plain[key] = self._stages_of_all(shared, spend)
         return self._plain[key]
+
+    def _stages_of_all(self, shared: Tables, spend: bool) -> list[Sequence[Stage]]:
+        """The stages of all numbers where nothing is asked for: `stage` in one pass."""
+        row = shared.row
+        next1 = [*self.tiles[1:], 0]
+        for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
+            next1[last] = 0
+        next2 = [*next1[1:], 0]
+        for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
+            next2[last] = 0
+        cells = [
+            there | must << _MUST | one << _NEXT1 | two << _NEXT2 | joints << _JOINTS
+            for there, must, one, two, joints in zip(self.tiles, self.lying, next1, next2, self.joints, strict=True)
+        ]
+        common = partners(shared.jokers, shared.most, spend=spend)
+        stages: list[Sequence[Stage]] = []
+        for number in range(1, MAX_NUMBER + 1):
+            rest = min(2, MAX_NUMBER - number) << _AHEAD | (number - 1 if spend else 0) << _BEHIND
+            one, two, three, four = cells[number::MAX_NUMBER]
+            rows = row(one | rest), row(two | rest), row(three | rest), row(four | rest)
+            olds = self.olds.get(number, ())
+            joining = partners(shared.jokers, shared.most, spend=spend, olds=olds) if olds else common
+            stages.append((Stage(rows, joining, self.tiles[number::MAX_NUMBER], olds=olds),))
+        return stages
 
     def stages(self, terms: Terms, number: int, shared: Tables, spend: bool) -> Sequence[Stage]:
         """The stages of a number: one for each way to give bound jokers to colours."""
@@ -188,8 +212,9 @@ class Position:
             may.append(there)
             next1 = tiles[code + 1] + _most_bound(terms, code + 1) if ahead else 0
             next2 = tiles[code + 2] + _most_bound(terms, code + 2) if ahead > 1 else 0
-            cell = (there, must, next1, next2, ahead, behind, self.joints[code])
-            rows.append(shared.row((*cell, code in terms.passed, code in terms.shown)))
+            cell = there | must << _MUST | next1 << _NEXT1 | next2 << _NEXT2 | ahead << _AHEAD | behind << _BEHIND
+            cell |= self.joints[code] << _JOINTS | (code in terms.passed) << _PASSED | (code in terms.shown) << _SHOWN
+            rows.append(shared.row(cell))
         olds = self.olds.get(number, ())
         together = terms.together.get(number, ())
         joining = partners(shared.jokers, shared.most, spend=spend, olds=olds, together=together)

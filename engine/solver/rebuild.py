@@ -71,90 +71,89 @@ class Rebuilt:
     used: dict[int, int] = field(default_factory=dict)
 
 
-def path_to(goal: Node) -> list[tuple[Node, Stage]]:
-    """The nodes from number 1 on, with their stages."""
-    path = []
-    node: Node | None = goal
-    while node is not None and node.stage is not None:
-        path.append((node, node.stage))
-        node = node.parent
-    return path[::-1]
-
-
-def rebuild(path: Sequence[tuple[Node, Stage]], before: Layout) -> Rebuilt:
+def rebuild(path: Sequence[Node], before: Layout) -> Rebuilt:
     """The melds of a solution, without the jokers that it does not need; as they lie in `before` where they can.
 
     In `before` the tile that a bound joker stands for is in its place.
     """
     rebuilt = Rebuilt()
-    lying = {codes for codes, _kind in before}
-    open_runs: list[_OpenRuns] = [([], [], []) for _colour in _COLOURS]
-    for node, stage in path:
-        use = (*divmod(node.groups[0], BASE), *divmod(node.groups[1], BASE))
-        spare = node.spent
-        led: list[MeldDraft] = []
-        for colour in _COLOURS:
-            after = STATES[node.state >> 8 * colour & 255]
-            real = min(sum(after), stage.tiles[colour] - use[colour])
-            code = colour * MAX_NUMBER + node.number
-            if real + use[colour] + stage.taken[colour] > stage.bound[colour]:
-                rebuilt.used[code] = real + use[colour] + stage.taken[colour] - stage.bound[colour]
-            new, open_runs[colour], closed = _continue(open_runs[colour], after, code, sum(after) - real, lying)
-            rebuilt.melds += closed
-            led += [run for run in new if len(run.codes) > 2]
-            spare -= sum(after) - real + sum(len(run.codes) - 1 for run in new)
-        in_groups = _jokers_in_groups(use, spare, bool(led))
-        for _joker in range(spare - in_groups):
-            max(led, key=lambda run: run.lowest).lead(1)
-        rebuilt.melds += _groups(node.number, use, in_groups, stage)
-        rebuilt.melds += [
-            MeldDraft(kind, list(codes), _first_face(codes) if kind is MeldKind.RUN else 0, fixed=True)
-            for codes, kind in stage.melds
-        ]
-    for ones, twos, longs in open_runs:
-        assert not ones + twos, "the last number leaves no short run"
-        rebuilt.melds += longs
+    lying = [codes for codes, kind in before if kind is MeldKind.RUN]
+    open_runs: list[list[MeldDraft]] = [[], [], [], []]  # of each colour, those of one tile first, those of two next
+    state = 0
+    for number, after, _jokers, _parent, stage, (use01, use23), spent in path:
+        if after or state or use01 or use23 or stage.melds:
+            use = (*divmod(use01, BASE), *divmod(use23, BASE))
+            in_groups = spent
+            led: list[MeldDraft] = []
+            for colour in _COLOURS:
+                old, new = STATES[state >> 8 * colour & 255], STATES[after >> 8 * colour & 255]
+                own = stage.tiles[colour] - use[colour]
+                jokers = max(0, sum(new) - own)
+                code = colour * MAX_NUMBER + number
+                used = use[colour] + sum(new) - jokers + stage.taken[colour] - stage.bound[colour]
+                if used:
+                    rebuilt.used[code] = used
+                if old != (0, 0, 0) or new != (0, 0, 0):
+                    runs = _continue(open_runs[colour], old, new, code, jokers, lying)
+                    open_runs[colour], closed, leading = runs
+                    rebuilt.melds += closed
+                    in_groups -= jokers + sum(len(run.codes) - 1 for run in leading)
+                    led += [run for run in leading if len(run.codes) >= MIN_SIZE]
+            if any(use):
+                spare = in_groups
+                in_groups = _jokers_in_groups(use, spare, bool(led))
+                rebuilt.melds += _groups(number, use, in_groups, stage)
+                in_groups = spare - in_groups
+            for _joker in range(in_groups):
+                max(led, key=lambda run: run.lowest).lead(1)
+            rebuilt.melds += [_fixed(codes, kind) for codes, kind in stage.melds]
+        state = after
+    rebuilt.melds += [run for runs in open_runs for run in runs]
     rebuilt.melds = [piece for meld in rebuilt.melds for piece in _cut(meld, lying)]
     return rebuilt
 
 
-def _first_face(codes: bytes) -> int:
+def _fixed(codes: bytes, kind: MeldKind) -> MeldDraft:
     numbered = codes.replace(b"\0", b"")
-    return numbered[0] - codes.index(numbered[0])
+    first = numbered[0] - codes.index(numbered[0]) if kind is MeldKind.RUN else 0
+    return MeldDraft(kind, list(codes), first, fixed=True)
 
 
 def _jokers_in_groups(use: Sequence[int], jokers: int, others: bool) -> int:
     """How many of the jokers at a number lie in groups: all, unless they may lead `others`, then as many as fit."""
-    fitting = joker_counts(tuple(use), jokers, spend=True)
-    assert others or jokers in fitting
-    return fitting[-1]
-
-
-_OpenRuns = tuple[list[MeldDraft], list[MeldDraft], list[MeldDraft]]  # of one, two, more tiles
+    if not others:
+        return jokers
+    return joker_counts(tuple(use), jokers, spend=True)[-1]
 
 
 def _continue(
-    runs: _OpenRuns, after: tuple[int, int, int], code: int, jokers: int, lying: set[bytes]
-) -> tuple[list[MeldDraft], _OpenRuns, list[MeldDraft]]:
-    """A colour's runs after the tile `code`, a joker for it in `jokers` of them: the new ones, all open ones, and those
-    that ended before. New runs that need no further tile to be two or three long begin with jokers.
+    runs: list[MeldDraft],
+    before: tuple[int, int, int],
+    after: tuple[int, int, int],
+    code: int,
+    jokers: int,
+    lying: Sequence[bytes],
+) -> tuple[list[MeldDraft], list[MeldDraft], list[MeldDraft]]:
+    """A colour's runs after the tile `code`, a joker for it in `jokers` of them: all that are open, by length; those
+    that ended before; those that begin with jokers, so as to be two or three long at once.
     """
-    ones, twos, longs = runs
-    going_on = min(len(longs), sum(after) - len(ones) - len(twos))
-    if going_on < len(longs):
-        longs.sort(key=lambda run: bytes(run.codes) in lying)
-    longs, closed = longs[:going_on], longs[going_on:]
-    new = [MeldDraft(MeldKind.RUN, [], code) for _run in range(sum(after) - len(ones) - len(twos) - going_on)]
-    taking = [*ones, *twos, *longs, *new]
-    for index, run in enumerate(taking):  # jokers first, where there are tiles already
+    short = before[0] + before[1]
+    places = sum(after)
+    going_on = min(before[2], places - short)
+    closed: list[MeldDraft] = []
+    if going_on < before[2]:
+        longs = sorted(runs[short:], key=lambda run: bytes(run.codes) in lying)
+        closed = longs[going_on:]
+        runs = runs[:short] + longs[:going_on]
+    for index, run in enumerate(runs):
         run.codes.append(JOKER_CODE if index < jokers else code)
-    lone, led = new[: after[0]], new[after[0] :]
-    pairs = after[1] - len(ones)
-    for run in led[:pairs]:
-        run.lead(1)
-    for run in led[pairs:]:
-        run.lead(2)
-    return new, (lone, [*ones, *led[:pairs]], [*twos, *longs, *led[pairs:]]), closed
+    new = [MeldDraft(MeldKind.RUN, [code], code) for _run in range(places - len(runs))]
+    lone, leading = new[: after[0]], new[after[0] :]
+    pairs = after[1] - before[0]
+    for index, run in enumerate(leading):
+        run.lead(1 if index < pairs else 2)
+    runs = [*lone, *runs[: before[0]], *leading[:pairs], *runs[before[0] :], *leading[pairs:]]
+    return runs, closed, leading
 
 
 def _groups(number: int, use: tuple[int, ...], jokers: int, stage: Stage) -> Iterable[MeldDraft]:
@@ -165,22 +164,24 @@ def _groups(number: int, use: tuple[int, ...], jokers: int, stage: Stage) -> Ite
         yield MeldDraft(MeldKind.GROUP, tiles + [JOKER_CODE] * share)
 
 
-def _cut(meld: MeldDraft, lying: set[bytes]) -> Iterable[MeldDraft]:
+def _cut(meld: MeldDraft, lying: Sequence[bytes]) -> Iterable[MeldDraft]:
     """A long run in pieces, if a piece lay on the table as it is."""
     size = len(meld.codes)
-    if meld.kind is MeldKind.RUN and not meld.fixed:
-        for low in (0, *range(MIN_SIZE, size - MIN_SIZE + 1)):
-            for high in (size, *range(size - MIN_SIZE, low + MIN_SIZE - 1, -1)):
-                if high - low < size and bytes(meld.codes[low:high]) in lying:
-                    pieces = [
-                        MeldDraft(MeldKind.RUN, meld.codes[start:end], meld.first + start)
-                        for start, end in ((0, low), (low, high), (high, size))
-                        if start < end
-                    ]
-                    if all(piece.numbered for piece in pieces):
-                        for piece in pieces:
-                            yield from _cut(piece, lying)
-                        return
+    if size >= 2 * MIN_SIZE and meld.kind is MeldKind.RUN and not meld.fixed:
+        codes = bytes(meld.codes)
+        for old in lying:
+            low = codes.find(old)
+            high = low + len(old)
+            if len(old) < size and low in (0, *range(MIN_SIZE, size)) and size - high not in (1, 2):
+                pieces = [
+                    MeldDraft(MeldKind.RUN, meld.codes[start:end], meld.first + start)
+                    for start, end in ((0, low), (low, high), (high, size))
+                    if start < end
+                ]
+                if all(piece.numbered for piece in pieces):
+                    for piece in pieces:
+                        yield from _cut(piece, lying)
+                    return
     yield meld
 
 

@@ -111,7 +111,7 @@ class _Replaced:
         if self.proven and self._bound:
             found = search(self.position.problem(Terms(self.position.tiles[JOKER_CODE])), self.stop, self._bound)
             self.proven = found.proven
-            floor = found.cost if found.node is not None else self._bound
+            floor = found.cost if found.goal is not None else self._bound
         for many in range(1, len(self.jokers) + 1):
             for freed in combinations(self.jokers, many):
                 if self.proven and self._bound is not None and self._bound > floor:

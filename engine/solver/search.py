@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from engine.solver.groups import Partners, Together
 from engine.solver.solution import Stop
-from engine.solver.tables import Row, Tables, pair_key
+from engine.solver.tables import PAIR_SHIFT, Row, Tables
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
-ASK_EVERY: Final = 32  # expansions between two looks at `stop`
+ASK_EVERY: Final = 16  # expansions between two looks at `stop`
 _PLAN_SHIFT: Final = 32  # above the four bytes of open runs: how far the melds that were asked for are
+_NONE: Final = (0, 0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stage:
+class Stage(NamedTuple):
     """One way to see one number: the cells of the four colours, and how groups may be made.
 
     `tiles` of each colour may be used. `bound` jokers of each colour are there, `bound_taken` of them and `taken` tiles
@@ -29,12 +29,12 @@ class Stage:
 
     rows: tuple[Row, Row, Row, Row]
     partners: Partners
-    tiles: tuple[int, ...]
-    bound: tuple[int, ...] = (0, 0, 0, 0)
+    tiles: Sequence[int]
+    bound: tuple[int, ...] = _NONE
     olds: tuple[int, ...] = ()
     together: Together = ()
-    taken: tuple[int, ...] = (0, 0, 0, 0)
-    bound_taken: tuple[int, ...] = (0, 0, 0, 0)
+    taken: tuple[int, ...] = _NONE
+    bound_taken: tuple[int, ...] = _NONE
     spent: int = 0
     melds: tuple[tuple[bytes, MeldKind], ...] = ()
     then: int = 0
@@ -46,13 +46,24 @@ class Node(NamedTuple):
     number: int
     state: int  # the open runs, a byte per colour
     jokers: int  # free jokers in use so far
-    parent: Node | None
-    stage: Stage | None
+    parent: Any  # the node before, as a bare tuple; None at the start
+    stage: Stage
     groups: tuple[int, int]  # colours 0 and 1, colours 2 and 3, see `groups.BASE`
     spent: int  # free jokers in use at this number
 
 
-START: Final = Node(0, 0, 0, None, None, (0, 0), 0)
+BareNode = tuple[int, int, int, Any, Any, Any, int]  # a `Node`; bare tuples are made three times as fast
+START: Final[BareNode] = (0, 0, 0, None, None, None, 0)
+
+
+def path_to(goal: BareNode) -> list[Node]:
+    """The nodes from number 1 on."""
+    path = []
+    node = goal
+    while node[0]:
+        path.append(Node._make(node))
+        node = node[3]
+    return path[::-1]
 
 
 @dataclass(slots=True)
@@ -76,7 +87,7 @@ class Found:
     """The cheapest solution, if there is one; `proven` False: the search was stopped, there may be a cheaper one."""
 
     cost: int
-    node: Node | None
+    goal: BareNode | None
     proven: bool = True
     expansions: int = field(default=0, compare=False)
 
@@ -87,12 +98,13 @@ def search(problem: Problem, stop: Stop | None = None, bound: int | None = None)
     most_jokers = problem.tables.jokers
     all_jokers, planned = problem.all_jokers, problem.planned
     stages, weights = problem.stages, problem.weights
-    stack: list[Node] = [START._replace(state=problem.plan << _PLAN_SHIFT)]
-    stacks: dict[int, list[Node]] = {0: stack}
+    limit = 1 << 60 if bound is None else bound
+    stack: list[BareNode] = [(0, problem.plan << _PLAN_SHIFT, *START[2:])]
+    stacks: dict[int, list[BareNode]] = {0: stack}
     costs: list[int] = []
     cost = 0
-    closed: list[dict[int, int]] = [{} for _number in range(MAX_NUMBER + 1)]
-    best: Node | None = None
+    closed: list[dict[int, int]] = [{} for _number in range(MAX_NUMBER)]
+    best: BareNode | None = None
     expansions = 0
     while True:
         while not stack:
@@ -102,52 +114,59 @@ def search(problem: Problem, stop: Stop | None = None, bound: int | None = None)
             cost = heappop(costs)
             stack = stacks[cost]
         node = stack.pop()
-        number, state, used = node[0], node[1], node[2]
+        number, state, used = node[:3]
         if number == MAX_NUMBER:
             return Found(cost, node, True, expansions)
         seen = closed[number]
         key = state << 3 | used if all_jokers else state
-        if seen.get(key, 99) <= used:
+        if key in seen and seen[key] <= used:
             continue
         seen[key] = used
         expansions += 1
         if stop is not None and expansions % ASK_EVERY == 0 and stop():
-            return Found(bound or 0, best, False, expansions)
+            return Found(limit, best, False, expansions)
         weight = weights[number]
-        last = number + 1 == MAX_NUMBER
-        successors: list[tuple[int, int, int, int, int, int]] = []
+        successors = []
         plan = state >> _PLAN_SHIFT
-        ways = planned(number, plan) if plan and planned is not None else stages[number]
-        for index, stage in enumerate(ways):
-            row0, row1, row2, row3 = stage.rows
-            first, _ = pairs[pair_key(row0[state & 255], row1[state >> 8 & 255])]
-            _, second = pairs[pair_key(row2[state >> 16 & 255], row3[state >> 24 & 255])]
-            partners = stage.partners
-            free = most_jokers - used - stage.spent
-            then = stage.then << _PLAN_SHIFT
-            for use, options in first:
-                for other, spent, extra in partners[use]:
-                    others = second[other]
-                    if others and spent <= free:
-                        for cost1, jokers1, need1, after1 in options:
-                            for cost2, jokers2, need2, after2 in others:
-                                jokers = spent + jokers1 + jokers2
-                                if jokers + need1 + need2 <= free:
-                                    price = cost + (cost1 + cost2) * weight + extra
-                                    after = after1 | after2 << 16 | then
-                                    successors.append((jokers, price, after, index, use, other))
+        for stage in planned(number, plan) if plan and planned is not None else stages[number]:
+            row0, row1, row2, row3 = stage[0]
+            second = pairs[row2[state >> 16 & 255] << PAIR_SHIFT | row3[state >> 24 & 255]]
+            if not second:
+                continue
+            partners = stage[1]
+            free = most_jokers - used - stage[8]
+            then = stage[10] << _PLAN_SHIFT
+            for use, options in pairs[row0[state & 255] << PAIR_SHIFT | row1[state >> 8 & 255]]:
+                partner = partners[use]
+                for other, others in second:
+                    for spent, extra in partner[other]:
+                        if spent <= free:
+                            for cost1, jokers1, need1, after1 in options:
+                                for cost2, jokers2, need2, after2 in others:
+                                    jokers = spent + jokers1 + jokers2
+                                    if jokers + need1 + need2 <= free:
+                                        successors.append(
+                                            (
+                                                jokers,
+                                                cost + (cost1 + cost2) * weight + extra,
+                                                after1 | after2 << 16 | then,
+                                                use,
+                                                other,
+                                                stage,
+                                            )
+                                        )
         if most_jokers:
-            successors.sort(reverse=True)
-        for jokers, price, after, index, use, other in successors:
-            if bound is not None and price >= bound:
+            successors.sort(key=_by_jokers, reverse=True)
+        number += 1
+        for jokers, price, after, use, other, stage in successors:
+            if price >= limit:
                 continue
-            stage = ways[index]
-            total = used + jokers + stage.spent
-            if last and (after >> _PLAN_SHIFT or (all_jokers and total != most_jokers)):
-                continue
-            following = Node(number + 1, after, total, node, stage, (use, other), jokers)
-            if last:
-                best, bound = following, price
+            total = used + jokers + stage[8]
+            following = (number, after, total, node, stage, (use, other), jokers)
+            if number == MAX_NUMBER:
+                if after >> _PLAN_SHIFT or (all_jokers and total != most_jokers):
+                    continue
+                best, limit = following, price
             if price == cost:
                 stack.append(following)
             elif price in stacks:
@@ -155,3 +174,7 @@ def search(problem: Problem, stop: Stop | None = None, bound: int | None = None)
             else:
                 stacks[price] = [following]
                 heappush(costs, price)
+
+
+def _by_jokers(successor: tuple[int, int, int, int, int, Stage]) -> tuple[int, int, int]:
+    return successor[:3]

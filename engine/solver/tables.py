@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from engine.solver.groups import BASE
 
-_PAIR_SHIFT: Final = 20
+PAIR_SHIFT: Final = 20  # between the numbers of the options of two colours in a key of `Tables.pairs`
 
 # Open runs of one colour by length (1, 2, and 3 or more), each state a small number below 256.
 _MAX_OPEN: Final = 8
@@ -44,6 +44,9 @@ JOINT_SCALE: Final = 256  # a tile laid is worth more than all joints on a board
 PLACES_SCALE: Final = 256
 
 
+CELL_BITS: Final = 4  # of each field of a cell, when packed into one number
+
+
 class Cell(NamedTuple):
     """One colour at one number.
 
@@ -60,13 +63,18 @@ class Cell(NamedTuple):
     ahead: int
     behind: int = 0
     joints: int = 0
-    passed: bool = False
-    shown: bool = False
+    passed: int = 0
+    shown: int = 0
+
+    @staticmethod
+    def unpacked(key: int) -> Cell:
+        """The cell whose fields are packed into one number, from the lowest bits."""
+        return Cell(*(key >> CELL_BITS * place & (1 << CELL_BITS) - 1 for place in range(len(Cell._fields))))
 
 
 Option = tuple[int, int, int, int]  # cost, jokers, jokers that the short runs will need at least, next state
 Options = tuple[tuple[Option, ...], ...]  # by the number of tiles that go to groups
-Pair = tuple[tuple[tuple[int, tuple[Option, ...]], ...], tuple[tuple[Option, ...], ...]]
+Pair = tuple[tuple[int, tuple[Option, ...]], ...]  # by the use of two colours for groups, see `groups.BASE`
 
 
 class Row(dict[int, int]):
@@ -82,13 +90,13 @@ class Row(dict[int, int]):
 
 
 class Pairs(dict[int, Pair]):
-    """From the options of two colours to what both can do: by use for groups, sparse and as a table."""
+    """From the options of two colours to what both can do."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
 
     def __missing__(self, key: int) -> Pair:
-        pair = self[key] = self._tables.joined(key >> _PAIR_SHIFT, key & (1 << _PAIR_SHIFT) - 1)
+        pair = self[key] = self._tables.joined(key >> PAIR_SHIFT, key & (1 << PAIR_SHIFT) - 1)
         return pair
 
 
@@ -104,16 +112,16 @@ class Tables:
         self.most = most
         self._spend = spend
         self._counting = counting
-        self._rows: dict[tuple[int, ...], Row] = {}
+        self._rows: dict[int, Row] = {}
         self._ids: dict[Options, int] = {}
         self._options: list[Options] = []
         self.pairs = Pairs(self)
 
-    def row(self, cell: tuple[int, ...]) -> Row:
-        """The options of a cell, given by the fields of `Cell`."""
-        found = self._rows.get(cell)
+    def row(self, key: int) -> Row:
+        """The options of a packed cell."""
+        found = self._rows.get(key)
         if found is None:
-            found = self._rows[cell] = Row(self, Cell._make(cell))
+            found = self._rows[key] = Row(self, Cell.unpacked(key))
         return found
 
     def interned(self, cell: Cell, state: int) -> int:
@@ -170,25 +178,20 @@ class Tables:
 
     def joined(self, first: int, second: int) -> Pair:
         """What two colours can do together."""
-        nothing: tuple[Option, ...] = ()
-        table = [nothing] * (BASE * BASE)
+        pair = []
         for (one, options), (two, others) in product(enumerate(self._options[first]), enumerate(self._options[second])):
-            both = [
+            both = tuple(
                 (cost + cost2, jokers + jokers2, need + need2, after | after2 << 8)
                 for cost, jokers, need, after in options
                 for cost2, jokers2, need2, after2 in others
                 if jokers + jokers2 + need + need2 <= self.jokers
-            ]
-            table[BASE * one + two] = tuple(both)
-        return tuple((index, options) for index, options in enumerate(table) if options), tuple(table)
+            )
+            if both:
+                pair.append((BASE * one + two, both))
+        return tuple(pair)
 
 
 @cache
 def tables(jokers: int, most: int = 2, *, spend: bool = False, counting: Counting = Counting.TILES) -> Tables:
     """The tables for so many free jokers, kept as long as the process lives; see `Tables`."""
     return Tables(jokers, most, spend, counting)
-
-
-def pair_key(first: int, second: int) -> int:
-    """The key of `Tables.pairs` for the options of two colours."""
-    return first << _PAIR_SHIFT | second
