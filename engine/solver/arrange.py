@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import chain
 
 from engine.board import Layout
 from engine.solver.rebuild import MeldDraft, meld_key
@@ -28,40 +26,40 @@ def layout_after(melds: Iterable[MeldDraft], before: Layout) -> Layout:
             same.pop()
             stays.append(index)
         else:
-            gone.append((old, index))
+            gone.append(index)
     changed: list[Said] = []
-    for cluster in _clusters(gone, list(chain.from_iterable(left.values()))):
-        if sum(len(before[index][0]) for index in cluster.olds) == sum(len(codes) for codes, _kind in cluster.news):
-            stays += cluster.olds
+    for olds, news in _clusters(before, gone, [meld for same in left.values() for meld in same]):
+        if sum([len(before[index][0]) for index in olds]) == sum([len(codes) for codes, _kind in news]):
+            stays += olds
         else:
-            changed += cluster.news
+            changed += news
     return tuple([before[index] for index in sorted(stays)] + sorted(changed, key=_place))
 
 
-@dataclass(slots=True)
-class _Cluster:
+def _clusters(before: Layout, gone: Sequence[int], news: Sequence[Said]) -> list[tuple[list[int], list[Said]]]:
     """Melds that hang together by the faces they share: those of the board before by their index, and new ones."""
-
-    faces: set[int]
-    olds: list[int]
-    news: list[Said]
-
-
-def _clusters(olds: Sequence[tuple[Said, int]], news: Sequence[Said]) -> list[_Cluster]:
-    single = [_Cluster(set(codes), [index], []) for (codes, _kind), index in olds]
-    single += [_Cluster(set(meld[0]), [], [meld]) for meld in news]
-    clusters: list[_Cluster] = []
-    for merged in single:
+    single: list[tuple[int, list[int], list[Said]]] = [(_faces(before[index][0]), [index], []) for index in gone]
+    single += [(_faces(meld[0]), [], [meld]) for meld in news]
+    clusters: list[tuple[int, list[int], list[Said]]] = []
+    for faces, olds, added in single:
         apart = []
         for cluster in clusters:
-            if cluster.faces.isdisjoint(merged.faces):
-                apart.append(cluster)
+            if cluster[0] & faces:
+                faces |= cluster[0]
+                olds += cluster[1]
+                added += cluster[2]
             else:
-                merged.faces |= cluster.faces
-                merged.olds += cluster.olds
-                merged.news += cluster.news
-        clusters = [*apart, merged]
-    return clusters
+                apart.append(cluster)
+        clusters = [*apart, (faces, olds, added)]
+    return [(olds, added) for _faces, olds, added in clusters]
+
+
+def _faces(codes: bytes) -> int:
+    """The faces as bits."""
+    faces = 0
+    for code in codes:
+        faces |= 1 << code
+    return faces
 
 
 def _place(meld: Said) -> tuple[bool, int]:

@@ -9,7 +9,7 @@ from engine.board import Layout
 from engine.faces import NUMBERS
 from engine.jokers import FaceExchange
 from engine.solver.arrange import layout_after
-from engine.solver.problem import FACES, Position, Terms
+from engine.solver.problem import Position, Terms
 from engine.solver.rebuild import MeldDraft, Rebuilt, park, rebuild
 from engine.solver.search import BareNode, Node, Problem, path_to, search
 from engine.solver.solution import Solution, Stop
@@ -99,5 +99,6 @@ def attempt(
 
 def _laid(rebuilt: Rebuilt, lying: Sequence[int]) -> Iterable[int]:
     """The codes of the rack tiles that were laid, jokers aside."""
-    for code in range(1, FACES):
-        yield from [code] * (rebuilt.used.get(code, 0) - lying[code])
+    for code, used in sorted(rebuilt.used.items()):
+        if used > lying[code]:
+            yield from [code] * (used - lying[code])

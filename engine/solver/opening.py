@@ -16,7 +16,7 @@ from engine.solver.problem import Position, Terms, usable
 from engine.solver.rebuild import rebuild
 from engine.solver.search import ASK_EVERY, START, BareNode, path_to
 from engine.solver.solution import Objective, Solution, Stop
-from engine.solver.tables import PAIR_SHIFT, PLACES_SCALE, Counting
+from engine.solver.tables import PLACES_SCALE, Counting
 from engine.tiles import MAX_NUMBER
 
 _Layer = dict[tuple[int, int], dict[int, tuple[int, BareNode]]]  # (state, jokers): tiles left out: value, the way there
@@ -42,7 +42,6 @@ def solve_opening(
     if not any(position.tiles[1:]):
         return None
     problem = position.problem(Terms(jokers), spend=True)
-    pairs = problem.tables.pairs
     layer: _Layer = {(0, 0): {0: (0, START)}}
     asked = 0
     for number in range(1, MAX_NUMBER + 1):
@@ -52,9 +51,8 @@ def solve_opening(
             asked += 1
             if stop is not None and asked % ASK_EVERY == 0 and stop():
                 return None
-            row0, row1, row2, row3 = stage.rows
-            first = pairs[row0[state & 255] << PAIR_SHIFT | row1[state >> 8 & 255]]
-            second = pairs[row2[state >> 16 & 255] << PAIR_SHIFT | row3[state >> 24]]
+            _, first, _ = stage.rows[0][state & 0xFFFF]
+            _, second, _ = stage.rows[1][state >> 16]
             for (use, options), (other, others) in product(first, second):
                 in_group_tiles = sum(divmod(use, BASE)) + sum(divmod(other, BASE))
                 for in_groups, _cost in stage.partners[use][other]:

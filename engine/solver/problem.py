@@ -18,7 +18,9 @@ from engine.tiles import MAX_NUMBER
 
 FACES: Final = COLOURS_OF_A_DECK * MAX_NUMBER + 1
 _COLOURS: Final = range(COLOURS_OF_A_DECK)
-_STARTS: Final = (1 << MAX_NUMBER - 2) - 1  # where a run of three may begin
+_FIRSTS: Final = range(1, FACES, MAX_NUMBER)  # the 1 of each colour
+_ONE_COLOUR: Final = (1 << MAX_NUMBER) - 1
+_STARTS: Final = sum((1 << MAX_NUMBER - 2) - 1 << first for first in _FIRSTS)  # where a run of three may begin
 _MUST, _NEXT1, _NEXT2, _AHEAD, _BEHIND, _JOINTS, _PASSED, _SHOWN = range(CELL_BITS, CELL_BITS * 9, CELL_BITS)
 NONE: Final = (0,) * COLOURS_OF_A_DECK
 _ORDINARY: Final = (NONE,)
@@ -38,34 +40,34 @@ def usable(tiles: Sequence[int], jokers: int) -> list[int]:
     """The tiles of each face without those that fit in no meld, whatever else is left out. Jokers are kept."""
     left = list(tiles)
     while jokers < 2:
-        present = [
-            sum(1 << number for number in range(MAX_NUMBER) if left[1 + colour * MAX_NUMBER + number])
-            for colour in _COLOURS
-        ]
-        grouped = _in_groups(present, jokers)
-        useless = [mask & ~(_in_runs(mask, jokers) | grouped) for mask in present]
-        if not any(useless):
+        present = 0
+        for code in range(1, FACES):
+            if left[code]:
+                present |= 1 << code
+        useless = present & ~(_in_runs(present, jokers) | _in_groups(present, jokers))
+        if not useless:
             break
-        for colour in _COLOURS:
-            for number in range(MAX_NUMBER):
-                if useless[colour] >> number & 1:
-                    left[1 + colour * MAX_NUMBER + number] = 0
+        for code in range(1, FACES):
+            if useless >> code & 1:
+                left[code] = 0
     return left
 
 
 def _in_runs(present: int, jokers: int) -> int:
-    """The numbers (bits) in a window of three that has at most `jokers` gaps."""
+    """The faces (bits) in a window of three that has at most `jokers` gaps."""
     one, two, three = present, present >> 1, present >> 2
     starts = ((one & two) | (two & three) | (one & three) if jokers else one & two & three) & _STARTS
     return starts | starts << 1 | starts << 2
 
 
-def _in_groups(present: Sequence[int], jokers: int) -> int:
-    """The numbers (bits) that are there in three colours less `jokers`."""
-    one, two, three, four = present
+def _in_groups(present: int, jokers: int) -> int:
+    """The faces (bits) whose number is there in three colours less `jokers`."""
+    one, two, three, four = (present >> first & _ONE_COLOUR for first in _FIRSTS)
     if jokers:
-        return (one & two) | (three & four) | ((one | two) & (three | four))
-    return (one & two & (three | four)) | (three & four & (one | two))
+        found = (one & two) | (three & four) | ((one | two) & (three | four))
+    else:
+        found = (one & two & (three | four)) | (three & four & (one | two))
+    return sum(found << first for first in _FIRSTS)
 
 
 def weights_of(objective: Objective) -> list[int]:
@@ -162,7 +164,7 @@ class Position:
 
     def _stages_of_all(self, shared: Tables, spend: bool) -> list[Sequence[Stage]]:
         """The stages of all numbers where nothing is asked for: `stage` in one pass."""
-        row = shared.row
+        pair = shared.rows
         next1 = [*self.tiles[1:], 0]
         for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
             next1[last] = 0
@@ -178,7 +180,7 @@ class Position:
         for number in range(1, MAX_NUMBER + 1):
             rest = min(2, MAX_NUMBER - number) << _AHEAD | (number - 1 if spend else 0) << _BEHIND
             one, two, three, four = cells[number::MAX_NUMBER]
-            rows = row(one | rest), row(two | rest), row(three | rest), row(four | rest)
+            rows = pair(one | rest, two | rest), pair(three | rest, four | rest)
             olds = self.olds.get(number, ())
             joining = partners(shared.jokers, shared.most, spend=spend, olds=olds) if olds else common
             stages.append((Stage(rows, joining, self.tiles[number::MAX_NUMBER], olds=olds),))
@@ -202,7 +204,7 @@ class Position:
         ahead = min(2, MAX_NUMBER - number)
         behind = number - 1 if spend else 0
         tiles = self.tiles
-        rows = []
+        cells = []
         may = []
         for colour in _COLOURS:
             code = colour * MAX_NUMBER + number
@@ -214,12 +216,13 @@ class Position:
             next2 = tiles[code + 2] + _most_bound(terms, code + 2) if ahead > 1 else 0
             cell = there | must << _MUST | next1 << _NEXT1 | next2 << _NEXT2 | ahead << _AHEAD | behind << _BEHIND
             cell |= self.joints[code] << _JOINTS | (code in terms.passed) << _PASSED | (code in terms.shown) << _SHOWN
-            rows.append(shared.row(cell))
+            cells.append(cell)
         olds = self.olds.get(number, ())
         together = terms.together.get(number, ())
         joining = partners(shared.jokers, shared.most, spend=spend, olds=olds, together=together)
-        one, two, three, four = rows
-        return Stage((one, two, three, four), joining, tuple(may), way, olds, together, taken, bound_taken)
+        one, two, three, four = cells
+        rows = shared.rows(one, two), shared.rows(three, four)
+        return Stage(rows, joining, may, way, olds, together, taken, bound_taken)
 
 
 def _most_bound(terms: Terms, code: int) -> int:

@@ -11,11 +11,14 @@ from engine.faces import COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS
 from engine.melds import MAX_GROUP, MIN_SIZE
 from engine.solver.groups import BASE, joker_counts, joker_shares, shared_out
 from engine.solver.search import Node, Stage
-from engine.solver.tables import STATES
+from engine.solver.tables import PLACES, STATES
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
 _COLOURS: Final = range(COLOURS_OF_A_DECK)
+_BASES: Final = tuple(  # by mask of colours
+    [colour * MAX_NUMBER for colour in _COLOURS if mask >> colour & 1] for mask in range(1 << COLOURS_OF_A_DECK)
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -60,7 +63,7 @@ class MeldDraft:
 
 def meld_key(codes: bytes, kind: MeldKind | None) -> bytes:
     """The same for melds that differ in nothing but the order of a group."""
-    return b"R" + codes if kind is MeldKind.RUN else b"G" + bytes(sorted(codes))
+    return codes if kind is MeldKind.RUN else b"G" + bytes(sorted(codes))
 
 
 @dataclass(slots=True)
@@ -77,39 +80,53 @@ def rebuild(path: Sequence[Node], before: Layout) -> Rebuilt:
     In `before` the tile that a bound joker stands for is in its place.
     """
     rebuilt = Rebuilt()
+    melds = rebuilt.melds
     lying = [codes for codes, kind in before if kind is MeldKind.RUN]
     open_runs: list[list[MeldDraft]] = [[], [], [], []]  # of each colour, those of one tile first, those of two next
     state = 0
     for number, after, _jokers, _parent, stage, (use01, use23), spent in path:
         if after or state or use01 or use23 or stage.melds:
             use = (*divmod(use01, BASE), *divmod(use23, BASE))
-            in_groups = spent
+            spare = spent
             led: list[MeldDraft] = []
             for colour in _COLOURS:
-                old, new = STATES[state >> 8 * colour & 255], STATES[after >> 8 * colour & 255]
-                own = stage.tiles[colour] - use[colour]
-                jokers = max(0, sum(new) - own)
-                code = colour * MAX_NUMBER + number
-                used = use[colour] + sum(new) - jokers + stage.taken[colour] - stage.bound[colour]
-                if used:
-                    rebuilt.used[code] = used
-                if old != (0, 0, 0) or new != (0, 0, 0):
-                    runs = _continue(open_runs[colour], old, new, code, jokers, lying)
-                    open_runs[colour], closed, leading = runs
-                    rebuilt.melds += closed
-                    in_groups -= jokers + sum(len(run.codes) - 1 for run in leading)
-                    led += [run for run in leading if len(run.codes) >= MIN_SIZE]
-            if any(use):
-                spare = in_groups
-                in_groups = _jokers_in_groups(use, spare, bool(led))
-                rebuilt.melds += _groups(number, use, in_groups, stage)
-                in_groups = spare - in_groups
-            for _joker in range(in_groups):
+                old, new = state >> 8 * colour & 255, after >> 8 * colour & 255
+                used = use[colour]
+                if old or new:
+                    code = colour * MAX_NUMBER + number
+                    runs, places = open_runs[colour], PLACES[new]
+                    jokers = places + used - stage.tiles[colour]
+                    if places < len(runs):
+                        runs = open_runs[colour] = _end_some(runs, len(runs) - places, STATES[old][2], lying, melds)
+                    if jokers > 0:
+                        spare -= jokers
+                        used -= jokers
+                        for index, run in enumerate(runs):
+                            run.codes.append(JOKER_CODE if index < jokers else code)
+                    else:
+                        for run in runs:
+                            run.codes.append(code)
+                    if places > len(runs):
+                        begun = [MeldDraft(MeldKind.RUN, [code], code) for _run in range(places - len(runs))]
+                        if STATES[new][0] < len(begun):
+                            spare -= _lead(begun, STATES[new], STATES[old][0])
+                            led += [run for run in begun if len(run.codes) >= MIN_SIZE]
+                        open_runs[colour] = sorted([*begun, *runs], key=_length)
+                    used += places
+                if used or stage.taken[colour]:
+                    rebuilt.used[colour * MAX_NUMBER + number] = used + stage.taken[colour] - stage.bound[colour]
+            in_groups = _jokers_in_groups(use, spare) if led else spare
+            if use01 or use23:
+                melds += _groups(number, use, in_groups, stage)
+            for _joker in range(spare - in_groups):
                 max(led, key=lambda run: run.lowest).lead(1)
-            rebuilt.melds += [_fixed(codes, kind) for codes, kind in stage.melds]
+            if stage.melds:
+                melds += [_fixed(codes, kind) for codes, kind in stage.melds]
         state = after
-    rebuilt.melds += [run for runs in open_runs for run in runs]
-    rebuilt.melds = [piece for meld in rebuilt.melds for piece in _cut(meld, lying)]
+    for left in open_runs:
+        melds += left
+    if any([len(meld.codes) >= 2 * MIN_SIZE for meld in melds]):
+        rebuilt.melds = [piece for meld in melds for piece in _cut(meld, lying)]
     return rebuilt
 
 
@@ -119,49 +136,40 @@ def _fixed(codes: bytes, kind: MeldKind) -> MeldDraft:
     return MeldDraft(kind, list(codes), first, fixed=True)
 
 
-def _jokers_in_groups(use: Sequence[int], jokers: int, others: bool) -> int:
-    """How many of the jokers at a number lie in groups: all, unless they may lead `others`, then as many as fit."""
-    if not others:
-        return jokers
+def _jokers_in_groups(use: Sequence[int], jokers: int) -> int:
+    """How many of the jokers at a number lie in groups, if some may lead a run: as many as fit."""
     return joker_counts(tuple(use), jokers, spend=True)[-1]
 
 
-def _continue(
-    runs: list[MeldDraft],
-    before: tuple[int, int, int],
-    after: tuple[int, int, int],
-    code: int,
-    jokers: int,
-    lying: Sequence[bytes],
-) -> tuple[list[MeldDraft], list[MeldDraft], list[MeldDraft]]:
-    """A colour's runs after the tile `code`, a joker for it in `jokers` of them: all that are open, by length; those
-    that ended before; those that begin with jokers, so as to be two or three long at once.
-    """
-    short = before[0] + before[1]
-    places = sum(after)
-    going_on = min(before[2], places - short)
-    closed: list[MeldDraft] = []
-    if going_on < before[2]:
-        longs = sorted(runs[short:], key=lambda run: bytes(run.codes) in lying)
-        closed = longs[going_on:]
-        runs = runs[:short] + longs[:going_on]
-    for index, run in enumerate(runs):
-        run.codes.append(JOKER_CODE if index < jokers else code)
-    new = [MeldDraft(MeldKind.RUN, [code], code) for _run in range(places - len(runs))]
-    lone, leading = new[: after[0]], new[after[0] :]
-    pairs = after[1] - before[0]
-    for index, run in enumerate(leading):
+def _length(run: MeldDraft) -> int:
+    return min(MIN_SIZE, len(run.codes))
+
+
+def _end_some(
+    runs: list[MeldDraft], many: int, longs: int, lying: Sequence[bytes], ended: list[MeldDraft]
+) -> list[MeldDraft]:
+    """End so many of the long runs, those at the end of the list: first those that lay on the table. The others."""
+    going_on, longs_first = runs[:-longs], sorted(runs[-longs:], key=lambda run: bytes(run.codes) in lying)
+    ended += longs_first[-many:]
+    return going_on + longs_first[:-many]
+
+
+def _lead(begun: Sequence[MeldDraft], after: tuple[int, int, int], ones: int) -> int:
+    """Put jokers before new runs, so that they are one, two, or three long as the state says; how many that takes."""
+    pairs = after[1] - ones
+    for index, run in enumerate(begun[after[0] :]):
         run.lead(1 if index < pairs else 2)
-    runs = [*lone, *runs[: before[0]], *leading[:pairs], *runs[before[0] :], *leading[pairs:]]
-    return runs, closed, leading
+    return sum(len(run.codes) - 1 for run in begun)
 
 
 def _groups(number: int, use: tuple[int, ...], jokers: int, stage: Stage) -> Iterable[MeldDraft]:
     groups = shared_out(use, jokers, stage.olds, stage.together)
     assert groups is not None, "the search looks at uses that make groups only"
-    for mask, share in zip(groups, joker_shares(groups, jokers), strict=True):
-        tiles = [colour * MAX_NUMBER + number for colour in _COLOURS if mask >> colour & 1]
-        yield MeldDraft(MeldKind.GROUP, tiles + [JOKER_CODE] * share)
+    shares = joker_shares(groups, jokers) if jokers else (0,) * len(groups)
+    return [
+        MeldDraft(MeldKind.GROUP, [base + number for base in _BASES[mask]] + [JOKER_CODE] * share)
+        for mask, share in zip(groups, shares, strict=True)
+    ]
 
 
 def _cut(meld: MeldDraft, lying: Sequence[bytes]) -> Iterable[MeldDraft]:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from itertools import product
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from engine.solver.groups import Partners, Together
 from engine.solver.solution import Stop
-from engine.solver.tables import PAIR_SHIFT, Row, Tables
+from engine.solver.tables import Rows, Tables
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
 ASK_EVERY: Final = 16  # expansions between two looks at `stop`
 _PLAN_SHIFT: Final = 32  # above the four bytes of open runs: how far the melds that were asked for are
 _NONE: Final = (0, 0, 0, 0)
+_LAST: Final = MAX_NUMBER - 1
+_NEVER: Final = 1 << 60
+_DIVE: Final = 250  # expansions, about a millisecond
 
 
 class Stage(NamedTuple):
@@ -27,7 +32,7 @@ class Stage(NamedTuple):
     see `groups`.
     """
 
-    rows: tuple[Row, Row, Row, Row]
+    rows: tuple[Rows, Rows]  # of colours 0 and 1, 2 and 3
     partners: Partners
     tiles: Sequence[int]
     bound: tuple[int, ...] = _NONE
@@ -54,6 +59,12 @@ class Node(NamedTuple):
 
 BareNode = tuple[int, int, int, Any, Any, Any, int]  # a `Node`; bare tuples are made three times as fast
 START: Final[BareNode] = (0, 0, 0, None, None, None, 0)
+
+
+_SPENT: Final = itemgetter(6)
+_SPLITS: Final = tuple(  # by a number of jokers: how many of them in groups, for two colours, for the other two
+    [(total - one - two, one, two) for one in range(total + 1) for two in range(total + 1 - one)] for total in range(9)
+)
 
 
 def path_to(goal: BareNode) -> list[Node]:
@@ -93,88 +104,146 @@ class Found:
 
 
 def search(problem: Problem, stop: Stop | None = None, bound: int | None = None) -> Found:
-    """The cheapest way through all numbers, if one costs less than `bound`."""
-    pairs = problem.tables.pairs
+    """The cheapest way through all numbers, if one costs less than `bound`.
+
+    First a node is expanded by what costs nothing more. It waits for the rest until nothing cheaper is left.
+    """
     most_jokers = problem.tables.jokers
-    all_jokers, planned = problem.all_jokers, problem.planned
-    stages, weights = problem.stages, problem.weights
-    limit = 1 << 60 if bound is None else bound
+    stages, planned, all_jokers = problem.stages, problem.planned, problem.all_jokers
+    weights = problem.weights
+    limit = _NEVER if bound is None else bound
     stack: list[BareNode] = [(0, problem.plan << _PLAN_SHIFT, *START[2:])]
-    stacks: dict[int, list[BareNode]] = {0: stack}
+    later: list[tuple[BareNode, int, int]] = []  # nodes with more jokers to spend: how many next, how low in `stack`
+    waiting: dict[int, list[tuple[BareNode, int]]] = {}  # by cost: nodes, and what their next successors add
     costs: list[int] = []
     cost = 0
     closed: list[dict[int, int]] = [{} for _number in range(MAX_NUMBER)]
-    best: BareNode | None = None
     expansions = 0
-    while True:
-        while not stack:
-            if not costs:
-                return Found(cost, None, True, expansions)
-            del stacks[cost]
-            cost = heappop(costs)
-            stack = stacks[cost]
-        node = stack.pop()
-        number, state, used = node[:3]
-        if number == MAX_NUMBER:
-            return Found(cost, node, True, expansions)
-        seen = closed[number]
-        key = state << 3 | used if all_jokers else state
-        if key in seen and seen[key] <= used:
-            continue
-        seen[key] = used
+    while cost < limit:
+        more = added = spend = 0
+        if later and later[-1][2] == len(stack):
+            node, spend, _ = later.pop()
+            number, state, used = node[:3]
+        elif stack:
+            node = stack.pop()
+            number, state, used = node[:3]
+            if number == MAX_NUMBER:
+                return Found(cost, node, True, expansions)
+            seen = closed[number]
+            key = state << 3 | used if all_jokers else state
+            if key in seen and seen[key] <= used:
+                continue
+            seen[key] = used
+        else:
+            while not waiting.get(cost):
+                if not costs:
+                    return Found(cost, None, True, expansions)
+                cost = heappop(costs)
+            node, added = waiting[cost].pop()
+            number, state, used = node[:3]
         expansions += 1
         if stop is not None and expansions % ASK_EVERY == 0 and stop():
-            return Found(limit, best, False, expansions)
-        weight = weights[number]
-        successors = []
-        plan = state >> _PLAN_SHIFT
-        for stage in planned(number, plan) if plan and planned is not None else stages[number]:
-            row0, row1, row2, row3 = stage[0]
-            second = pairs[row2[state >> 16 & 255] << PAIR_SHIFT | row3[state >> 24 & 255]]
-            if not second:
-                continue
-            partners = stage[1]
-            free = most_jokers - used - stage[8]
-            then = stage[10] << _PLAN_SHIFT
-            for use, options in pairs[row0[state & 255] << PAIR_SHIFT | row1[state >> 8 & 255]]:
-                partner = partners[use]
-                for other, others in second:
-                    for spent, extra in partner[other]:
-                        if spent <= free:
-                            for cost1, jokers1, need1, after1 in options:
-                                for cost2, jokers2, need2, after2 in others:
-                                    jokers = spent + jokers1 + jokers2
-                                    if jokers + need1 + need2 <= free:
-                                        successors.append(
-                                            (
-                                                jokers,
-                                                cost + (cost1 + cost2) * weight + extra,
-                                                after1 | after2 << 16 | then,
-                                                use,
-                                                other,
-                                                stage,
-                                            )
-                                        )
-        if most_jokers:
-            successors.sort(key=_by_jokers, reverse=True)
-        number += 1
-        for jokers, price, after, use, other, stage in successors:
-            if price >= limit:
-                continue
-            total = used + jokers + stage[8]
-            following = (number, after, total, node, stage, (use, other), jokers)
-            if number == MAX_NUMBER:
-                if after >> _PLAN_SHIFT or (all_jokers and total != most_jokers):
+            return _dive(problem, node, cost - added, limit)
+        if added:
+            successors, more = _dearer(problem, node, added)
+            if most_jokers:
+                successors.sort(key=_SPENT, reverse=True)
+        else:
+            successors = []
+            plan = state >> _PLAN_SHIFT
+            for stage in planned(number, plan) if plan and planned else stages[number]:
+                rows01, rows23 = stage[0]
+                first, first_all, least = rows01[state & 0xFFFF]
+                second, second_all, least2 = rows23[state >> 16 & 0xFFFF]
+                if not first_all or not second_all:
                     continue
-                best, limit = following, price
-            if price == cost:
-                stack.append(following)
-            elif price in stacks:
-                stacks[price].append(following)
-            else:
-                stacks[price] = [following]
-                heappush(costs, price)
+                partners = stage[1]
+                here = used + stage[8]
+                free = most_jokers - here
+                then = stage[10] << _PLAN_SHIFT
+                for in_groups, jokers1, jokers2 in _SPLITS[spend]:
+                    for use, options in first[jokers1]:
+                        partner = partners[use]
+                        for other, others in second[jokers2]:
+                            for spent, extra in partner[other]:
+                                if spent == in_groups and not extra:
+                                    groups = use, other
+                                    for _, _, need1, after1 in options:
+                                        for _, _, need2, after2 in others:
+                                            if spend + need1 + need2 <= free:
+                                                after = after1 | after2 << 16 | then
+                                                successors.append(
+                                                    (number + 1, after, here + spend, node, stage, groups, spend)
+                                                )
+                if not spend:
+                    least = 1 if stage[4] else min(least or _NEVER, least2 or _NEVER)
+                    more = min(more or _NEVER, least * weights[number])
+            if spend < most_jokers - used:
+                later.append((node, spend + 1, len(stack)))
+        if more and cost - added + more < limit:
+            dearer = cost - added + more
+            if dearer not in waiting:
+                waiting[dearer] = []
+                heappush(costs, dearer)
+            waiting[dearer].append((node, more))
+        if number == _LAST:
+            successors = [goal for goal in successors if _may_follow(problem, goal)]
+        stack += successors
+    return Found(cost, None, True, expansions)
 
 
-def _by_jokers(successor: tuple[int, int, int, int, int, Stage]) -> tuple[int, int, int]:
-    return successor[:3]
+def _dearer(problem: Problem, node: BareNode, added: int) -> tuple[list[BareNode], int]:
+    """The successors that cost exactly `added` more than the node, and the next greater cost that others add (0: none)."""
+    number, state, used = node[:3]
+    weight = problem.weights[number]
+    plan = state >> _PLAN_SHIFT
+    more = _NEVER
+    successors: list[BareNode] = []
+    for stage in problem.planned(number, plan) if plan and problem.planned else problem.stages[number]:
+        _, first, _ = stage.rows[0][state & 0xFFFF]
+        _, second, _ = stage.rows[1][state >> 16 & 0xFFFF]
+        here = used + stage.spent
+        free = problem.tables.jokers - here
+        for (use, options), (other, others) in product(first, second):
+            for spent, extra in stage.partners[use][other]:
+                for cost1, jokers1, need1, after1 in options if spent <= free else ():
+                    so_far = cost1 * weight + extra
+                    if so_far + others[0][0] * weight >= more:
+                        break
+                    for cost2, jokers2, need2, after2 in others:
+                        adds = so_far + cost2 * weight
+                        if adds > added:
+                            more = min(more, adds)
+                            break
+                        jokers = spent + jokers1 + jokers2
+                        if adds == added and jokers + need1 + need2 <= free:
+                            after = after1 | after2 << 16 | stage.then << _PLAN_SHIFT
+                            successors.append((number + 1, after, here + jokers, node, stage, (use, other), jokers))
+    return successors, 0 if more == _NEVER else more
+
+
+def _dive(problem: Problem, node: BareNode, cost: int, limit: int) -> Found:
+    """A solution that need not be the cheapest, found soon or not at all: from a node straight on to the end."""
+    waiting = [(node, cost, 0)]
+    seen = set()
+    for expansions in range(_DIVE):
+        if not waiting:
+            break
+        node, cost, added = waiting.pop()
+        if node[0] == MAX_NUMBER:
+            return Found(cost, node, False, expansions)
+        successors, more = _dearer(problem, node, added)
+        if more and cost + more < limit:
+            waiting.append((node, cost, more))
+        for following in sorted(successors, key=_SPENT, reverse=True):
+            if following[:3] not in seen and _may_follow(problem, following):
+                seen.add(following[:3])
+                waiting.append((following, cost + added, 0))
+    return Found(limit, None, False)
+
+
+def _may_follow(problem: Problem, node: BareNode) -> bool:
+    """Whether all is done that must be by the last number."""
+    if node[0] < MAX_NUMBER:
+        return True
+    return not node[1] >> _PLAN_SHIFT and (not problem.all_jokers or node[2] == problem.tables.jokers)

@@ -26,6 +26,7 @@ STATES: Final = tuple(
     for two in range(total + 1 - one)
     for long in (total - one - two,)
 )
+PLACES: Final = tuple(sum(state) for state in STATES)  # by state: the runs that have a place at this number
 STATE_IDS: Final = {state: index for index, state in enumerate(STATES)}
 
 assert len(STATES) <= 256
@@ -74,7 +75,9 @@ class Cell(NamedTuple):
 
 Option = tuple[int, int, int, int]  # cost, jokers, jokers that the short runs will need at least, next state
 Options = tuple[tuple[Option, ...], ...]  # by the number of tiles that go to groups
-Pair = tuple[tuple[int, tuple[Option, ...]], ...]  # by the use of two colours for groups, see `groups.BASE`
+Uses = tuple[tuple[int, tuple[Option, ...]], ...]  # options by the use of two colours for groups, see `groups.BASE`
+Pair = tuple[tuple[Uses, ...], Uses, int]
+# options that cost nothing by their jokers; all options, those that cost least first; the least cost of any (0: none)
 
 
 class Row(dict[int, int]):
@@ -89,14 +92,15 @@ class Row(dict[int, int]):
         return options
 
 
-class Pairs(dict[int, Pair]):
-    """From the options of two colours to what both can do."""
+class Rows(dict[int, Pair]):
+    """Of two cells: from the states of both colours before, a byte each, to what they can do together."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, first: Row, second: Row) -> None:
         self._tables = tables
+        self._first, self._second = first, second
 
-    def __missing__(self, key: int) -> Pair:
-        pair = self[key] = self._tables.joined(key >> PAIR_SHIFT, key & (1 << PAIR_SHIFT) - 1)
+    def __missing__(self, states: int) -> Pair:
+        pair = self[states] = self._tables.pair(self._first[states & 255], self._second[states >> 8])
         return pair
 
 
@@ -115,13 +119,30 @@ class Tables:
         self._rows: dict[int, Row] = {}
         self._ids: dict[Options, int] = {}
         self._options: list[Options] = []
-        self.pairs = Pairs(self)
+        self._pairs: dict[int, Pair] = {}
+        self._pair_rows: dict[int, Rows] = {}
 
     def row(self, key: int) -> Row:
         """The options of a packed cell."""
         found = self._rows.get(key)
         if found is None:
             found = self._rows[key] = Row(self, Cell.unpacked(key))
+        return found
+
+    def rows(self, first: int, second: int) -> Rows:
+        """The options of two packed cells."""
+        key = first << CELL_BITS * len(Cell._fields) | second
+        found = self._pair_rows.get(key)
+        if found is None:
+            found = self._pair_rows[key] = Rows(self, self.row(first), self.row(second))
+        return found
+
+    def pair(self, first: int, second: int) -> Pair:
+        """What two colours can do together, by the numbers of their options."""
+        key = first << PAIR_SHIFT | second
+        found = self._pairs.get(key)
+        if found is None:
+            found = self._pairs[key] = self._joined(first, second)
         return found
 
     def interned(self, cell: Cell, state: int) -> int:
@@ -176,19 +197,28 @@ class Tables:
                 lower = sum(jokers * (jokers + 1) // 2 for jokers in led)
                 return (left_out * PLACES_SCALE + runs + sum(led)) * PLACES_SCALE + lower
 
-    def joined(self, first: int, second: int) -> Pair:
+    def _joined(self, first: int, second: int) -> Pair:
         """What two colours can do together."""
-        pair = []
+        uses = []
         for (one, options), (two, others) in product(enumerate(self._options[first]), enumerate(self._options[second])):
-            both = tuple(
+            both = sorted(
                 (cost + cost2, jokers + jokers2, need + need2, after | after2 << 8)
                 for cost, jokers, need, after in options
                 for cost2, jokers2, need2, after2 in others
                 if jokers + jokers2 + need + need2 <= self.jokers
             )
             if both:
-                pair.append((BASE * one + two, both))
-        return tuple(pair)
+                uses.append((BASE * one + two, tuple(both)))
+        free = tuple(
+            tuple(
+                (use, found)
+                for use, both in uses
+                if (found := tuple(option for option in both if option[0] == 0 and option[1] == jokers))
+            )
+            for jokers in range(self.jokers + 1)
+        )
+        least = min((option[0] for _use, both in uses for option in both if option[0]), default=0)
+        return free, tuple(uses), least
 
 
 @cache
