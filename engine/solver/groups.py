@@ -18,7 +18,6 @@ MOST: Final = 4  # groups of a number: eight tiles and four jokers
 BASE: Final = MOST + 1  # two colours' use as one number: base * first + second
 
 Use = tuple[int, ...]
-Partners = tuple[tuple[tuple[tuple[int, int], ...], ...], ...]  # by use of two, of the other two: (jokers, cost)s
 Together = tuple[tuple[int, int], ...]  # (colour, mask): a group must hold this colour and one of the mask
 
 
@@ -38,31 +37,48 @@ def joker_counts(use: Use, jokers: int, *, spend: bool = False) -> list[int]:
     return sorted(count for count in counts if 0 <= count <= jokers)
 
 
+class LazyPartners(dict[int, "_PartnersOf"]):
+    """Which uses of the first two and of the other colours make groups: `[use][other]` are pairs of jokers and cost.
+
+    With `olds`, the groups that lie there, the cost is the joints of them that break.
+    """
+
+    def __init__(self, jokers: int, spend: bool, olds: tuple[int, ...], together: Together) -> None:
+        self.terms = jokers, spend, olds, together
+
+    def __missing__(self, use: int) -> _PartnersOf:
+        partners = self[use] = _PartnersOf(self, use)
+        return partners
+
+
+class _PartnersOf(dict[int, tuple[tuple[int, int], ...]]):
+    def __init__(self, partners: LazyPartners, use: int) -> None:
+        self._partners = partners
+        self._use = use
+
+    def __missing__(self, other: int) -> tuple[tuple[int, int], ...]:
+        jokers, spend, olds, together = self._partners.terms
+        use = (*divmod(self._use, BASE), *divmod(other, BASE))
+        needed = joker_counts(use, jokers, spend=spend)
+        costs = [broken_joints(use, count, olds, together) if olds or together else 0 for count in needed]
+        found = tuple((count, cost) for count, cost in zip(needed, costs, strict=True) if cost is not None)
+        self[other] = found
+        return found
+
+
 @cache
 def partners(
-    jokers: int,
-    most: int = 2,
-    *,
-    spend: bool = False,
-    olds: tuple[int, ...] = (),
-    together: Together = (),
-) -> Partners:
-    """Which uses of the first two and of the other colours make groups, with how many jokers, at what cost.
+    jokers: int, spend: bool = False, olds: tuple[int, ...] = (), together: Together = ()
+) -> LazyPartners | PlainPartners:
+    """The partners under these terms, kept as long as the process lives; see `LazyPartners`."""
+    lazy = LazyPartners(jokers, spend, olds, together)
+    if olds or together:
+        return lazy
+    return tuple(tuple(lazy[use][other] for other in range(BASE * BASE)) for use in range(BASE * BASE))
 
-    A colour has up to `most` tiles. With `olds`, the groups that lie there, the cost is the joints of them that break.
-    """
-    found = []
-    for first in product(range(BASE), repeat=2):
-        matching: list[tuple[tuple[int, int], ...]] = [()] * (BASE * BASE)
-        for second in product(range(most + 1), repeat=2) if max(first) <= most else ():
-            use = (*first, *second)
-            needed = joker_counts(use, jokers, spend=spend)
-            costs = [broken_joints(use, count, olds, together) if olds or together else 0 for count in needed]
-            matching[BASE * second[0] + second[1]] = tuple(
-                (count, cost) for count, cost in zip(needed, costs, strict=True) if cost is not None
-            )
-        found.append(tuple(matching))
-    return tuple(found)
+
+PlainPartners = tuple[tuple[tuple[tuple[int, int], ...], ...], ...]
+Partners = LazyPartners | PlainPartners
 
 
 def broken_joints(use: Use, jokers: int, olds: tuple[int, ...], together: Together) -> int | None:

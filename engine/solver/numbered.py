@@ -118,7 +118,7 @@ class _Numbered:
         ]
         candidates = Candidates(self.position, terms, ())
         for parts in shared_out(wishes):
-            plan = Plan(self.position, terms, [candidates.granting(part) for part in parts])
+            plan = Plan(self.position, terms, [candidates.granting(tuple(part)) for part in parts])
             if plan.possible and self.proven:
                 found = attempt(self.position, terms, len(exchanged), self.stop, self._bound, finish, plan.problem)
                 self._accept(found, exchanges)

@@ -175,14 +175,14 @@ class Position:
             there | must << _MUST | one << _NEXT1 | two << _NEXT2 | joints << _JOINTS
             for there, must, one, two, joints in zip(self.tiles, self.lying, next1, next2, self.joints, strict=True)
         ]
-        common = partners(shared.jokers, shared.most, spend=spend)
+        common = partners(shared.jokers, spend)
         stages: list[Sequence[Stage]] = []
         for number in range(1, MAX_NUMBER + 1):
             rest = min(2, MAX_NUMBER - number) << _AHEAD | (number - 1 if spend else 0) << _BEHIND
             one, two, three, four = cells[number::MAX_NUMBER]
             rows = pair(one | rest, two | rest), pair(three | rest, four | rest)
             olds = self.olds.get(number, ())
-            joining = partners(shared.jokers, shared.most, spend=spend, olds=olds) if olds else common
+            joining = partners(shared.jokers, spend, olds) if olds else common
             stages.append((Stage(rows, joining, self.tiles[number::MAX_NUMBER], olds=olds),))
         return stages
 
@@ -219,7 +219,7 @@ class Position:
             cells.append(cell)
         olds = self.olds.get(number, ())
         together = terms.together.get(number, ())
-        joining = partners(shared.jokers, shared.most, spend=spend, olds=olds, together=together)
+        joining = partners(shared.jokers, spend, olds, together)
         one, two, three, four = cells
         rows = shared.rows(one, two), shared.rows(three, four)
         return Stage(rows, joining, may, way, olds, together, taken, bound_taken)

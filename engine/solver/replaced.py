@@ -12,7 +12,7 @@ and only if they refuse it, the melds in question are asked for one by one (`wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
@@ -96,6 +96,7 @@ class _Replaced:
     before: list[Meld | None] = field(init=False)
     best: Attempt | None = None
     proven: bool = True
+    candidates: dict[object, Candidates] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.jokers = table_jokers(self.position.board)
@@ -112,9 +113,12 @@ class _Replaced:
             found = search(self.position.problem(Terms(self.position.tiles[JOKER_CODE])), self.stop, self._bound)
             self.proven = found.proven
             floor = found.cost if found.goal is not None else self._bound
+        tried = set()
         for many in range(1, len(self.jokers) + 1):
             for freed in combinations(self.jokers, many):
-                if self.proven and self._bound is not None and self._bound > floor:
+                same = tuple((joker.meld, joker.options) for joker in freed)
+                if same not in tried and self.proven and self._bound is not None and self._bound > floor:
+                    tried.add(same)
                     self._try(freed)
         if self.best is None:
             return laid_nothing(self.position, proven=self.proven)
@@ -123,7 +127,7 @@ class _Replaced:
 
     def _try(self, freed: Sequence[TableJoker]) -> None:
         """Look for something better than the best with these jokers freed."""
-        for witnesses in product(*(self._nearest(joker) for joker in freed)):
+        for witnesses in _unlike(self._nearest(joker) for joker in freed):
             refused = self._attempt(freed, witnesses)
             if refused is not None and self.proven:
                 self._insist(freed, refused)
@@ -216,11 +220,18 @@ class _Replaced:
         while True:
             holding = [Wish(faces=joker.options) for joker in kept] if _has_none(refused.board) else []
             again = None
-            for witnesses in product(*(self._every(joker) for joker in freed)):
+            for witnesses in _unlike(self._every(joker) for joker in freed):
                 again = self._ask(freed, witnesses, holding) or again
             if holding or again is None or not _has_none(again.board):
                 return
             refused = again
+
+    def _candidates_for(self, terms: Terms) -> Candidates:
+        key = terms.jokers, tuple((number, tuple(ways)) for number, ways in terms.ways.items())
+        if key not in self.candidates:
+            old = [codes for codes, _kind in self.position.board]
+            self.candidates[key] = Candidates(self.position, terms, old)
+        return self.candidates[key]
 
     def _ask(
         self, freed: Sequence[TableJoker], witnesses: Sequence[Witness], holding: Sequence[Wish]
@@ -230,17 +241,27 @@ class _Replaced:
         if finish is None or needed is None:
             return None
         terms = Terms(self.position.held[JOKER_CODE] + len(freed), finish.ways, needed)
-        candidates = Candidates(self.position, terms, [codes for codes, _kind in self.position.board])
+        candidates = self._candidates_for(terms)
         wishes = [*(Wish(witness) for witness in witnesses), *holding]
         if finish.new_set:
             wishes += [Wish(freed=True) for _joker in freed]
         refused = None
         for parts in shared_out(wishes):
-            plan = Plan(self.position, terms, [candidates.granting(part) for part in parts])
+            plan = Plan(self.position, terms, [candidates.granting(tuple(part)) for part in parts])
             if plan.possible and self.proven:
                 found = attempt(self.position, terms, len(freed), self.stop, self._bound, finish, plan.problem)
                 refused = self._judge(found) or refused
         return refused
+
+
+def _unlike(choices: Iterable[Sequence[Witness]]) -> Iterator[tuple[Witness, ...]]:
+    """One witness for each joker, but only once for jokers of one meld that change places."""
+    seen = set()
+    for witnesses in product(*choices):
+        key = tuple(sorted((witness.meld, witness.face, witness.besides) for witness in witnesses))
+        if key not in seen:
+            seen.add(key)
+            yield witnesses
 
 
 def _has_none(board: Layout) -> bool:

@@ -142,7 +142,7 @@ def search(problem: Problem, stop: Stop | None = None, bound: int | None = None)
             node, added = waiting[cost].pop()
             number, state, used = node[:3]
         expansions += 1
-        if stop is not None and expansions % ASK_EVERY == 0 and stop():
+        if stop is not None and expansions % ASK_EVERY == 1 and stop():
             return _dive(problem, node, cost - added, limit)
         if added:
             successors, more = _dearer(problem, node, added)
@@ -193,7 +193,7 @@ def search(problem: Problem, stop: Stop | None = None, bound: int | None = None)
 
 
 def _dearer(problem: Problem, node: BareNode, added: int) -> tuple[list[BareNode], int]:
-    """The successors that cost exactly `added` more than the node, and the next greater cost that others add (0: none)."""
+    """The successors that cost exactly `added` more than the node, and the next greater cost of others (0: none)."""
     number, state, used = node[:3]
     weight = problem.weights[number]
     plan = state >> _PLAN_SHIFT

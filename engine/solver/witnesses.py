@@ -98,13 +98,19 @@ class Candidates:
         self._tiles = position.tiles
         self._jokers = terms.jokers
         self._old = [sorted(codes) for codes in old]
+        self._known: dict[tuple[Wish, ...], list[Candidate]] = {}
         self._bound: dict[int, bool] = {}
         for number, ways in terms.ways.items():
             for colour in _COLOURS:
                 self._bound[colour * MAX_NUMBER + number] = any(way[colour] for way in ways)
 
-    def granting(self, wishes: Sequence[Wish]) -> list[Candidate]:
+    def granting(self, wishes: tuple[Wish, ...]) -> list[Candidate]:
         """All melds that grant these wishes together and cannot be cut into one that does and others."""
+        if wishes not in self._known:
+            self._known[wishes] = self._granting(wishes)
+        return self._known[wishes]
+
+    def _granting(self, wishes: Sequence[Wish]) -> list[Candidate]:
         tiles = {face for wish in wishes if wish.witness for face in (wish.witness.face, *wish.witness.besides)}
         kinds = {wish.witness.kind for wish in wishes if wish.witness is not None}
         freed = sum(wish.freed for wish in wishes)
