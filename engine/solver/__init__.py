@@ -6,3 +6,6 @@ from engine.solver.play import play_of as play_of
 from engine.solver.solution import Objective as Objective
 from engine.solver.solution import Solution as Solution
 from engine.solver.solution import Stop as Stop
+from engine.solver.steps import Step as Step
+from engine.solver.steps import sentence as sentence
+from engine.solver.steps import steps_of as steps_of

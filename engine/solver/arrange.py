@@ -62,6 +62,6 @@ def _faces(codes: bytes) -> int:
     return faces
 
 
-def _place(meld: Said) -> tuple[bool, int]:
+def _place(meld: Said) -> tuple[bool, bytes]:
     codes, kind = meld
-    return kind is MeldKind.GROUP, codes.replace(b"\0", b"")[0]
+    return kind is MeldKind.GROUP, codes.replace(b"\0", b"")

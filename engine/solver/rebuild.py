@@ -125,7 +125,7 @@ def rebuild(path: Sequence[Node], before: Layout) -> Rebuilt:
         state = after
     for left in open_runs:
         melds += left
-    if any([len(meld.codes) >= 2 * MIN_SIZE for meld in melds]):
+    if max((len(meld.codes) for meld in melds), default=0) >= 2 * MIN_SIZE:
         rebuilt.melds = [piece for meld in melds for piece in _cut(meld, lying)]
     return rebuilt
 
