@@ -115,7 +115,11 @@ class _Table:
             yield from self._clear(new, ())
             own = [move for move in self._moves if move.target == new]
             for move in sorted(own, key=lambda move: (move.tiles[0].meld < 0, -len(move.tiles))):
-                yield self._put(move)
+                pile = self._pile_of.get(move.tiles[0])
+                if pile is not None and pile.new != new:
+                    yield from self._swap(move, pile.new)
+                if move in self._moves:
+                    yield from self._put(move)
 
     def _clear(self, new: int, waiting: tuple[int, ...]) -> Iterator[Step]:
         """Have all that does not belong there leave the home of a new meld; `waiting` melds are being cleared."""
@@ -130,20 +134,18 @@ class _Table:
                 continue
             yield from self._clear(move.target, (*waiting, new))
             if move in self._moves:
-                yield self._put(move)
+                yield from self._put(move)
 
-    def _swap(self, move: _Move, new: int) -> Iterator[Step]:
-        """Where a single joker leaves: the tile that takes its place, if there is one."""
-        if len(move.tiles) > 1 or move.tiles[0].code != JOKER_CODE:
+    def _swap(self, move: _Move, new: int | None) -> Iterator[Step]:
+        """Where a single joker leaves what becomes `new`: the tile that takes its place, if there is one."""
+        if new is None or len(move.tiles) > 1 or move.tiles[0].code != JOKER_CODE:
             return
         joker = move.tiles[0]
         old = self._before[joker.meld]
         for other in self._moves:
             for tile in other.tiles if other.target == new else ():
                 place = self._goes[tile][1]
-                if tile.code and (
-                    old[1] is MeldKind.GROUP or _means_the_same(old, joker.place, self._after[new], place)
-                ):
+                if tile.code and _means_the_same(old, joker.place, self._after[new], place):
                     other.tiles.remove(tile)
                     if not other.tiles:
                         self._moves.remove(other)
@@ -153,6 +155,7 @@ class _Table:
                     pile.tiles[pile.tiles.index(joker)] = tile
                     self._pile_of[tile] = pile
                     self._pile_of[joker] = _Pile([joker], None)
+                    self._in_order(pile)
                     yield Step(StepKind.SWAP, bytes([tile.code]), source, target, self._said(pile))
                     return
 
@@ -162,8 +165,17 @@ class _Table:
         self._pile_of.update(dict.fromkeys(move.tiles, pile))
         return Step(StepKind.TAKE, self._codes(move.tiles), source, None, self._said(pile))
 
-    def _put(self, move: _Move) -> Step:
+    def _in_order(self, pile: _Pile) -> None:
+        if all(self._goes[tile][0] == pile.new for tile in pile.tiles):
+            pile.tiles.sort(key=lambda tile: self._goes[tile])
+
+    def _put(self, move: _Move) -> Iterator[Step]:
         self._moves.remove(move)
+        lies = self._pile_of.get(move.tiles[0])
+        if lies is not None and lies.new is None and lies.tiles == move.tiles and move.target not in self._pile_for:
+            lies.new = move.target  # what was put aside is where it begins
+            self._pile_for[move.target] = lies
+            return
         tiles = sorted(move.tiles, key=lambda tile: self._goes[tile])
         pile = self._pile_for.setdefault(move.target, _Pile([], move.target))
         target = self._said(pile) if pile.tiles else None
@@ -171,8 +183,7 @@ class _Table:
         source = self._lift(tiles)
         whole = source is not None and source[1] is not None and len(source[0]) == len(tiles)
         pile.tiles += tiles
-        if all(self._goes[tile][0] == move.target for tile in pile.tiles):
-            pile.tiles.sort(key=lambda tile: self._goes[tile])
+        self._in_order(pile)
         self._pile_of.update(dict.fromkeys(tiles, pile))
         result = self._said(pile)
         if source is None:
@@ -181,7 +192,7 @@ class _Table:
             kind = StepKind.TAKE if result[1] is None else StepKind.SPLIT
         else:
             kind = StepKind.JOIN if whole and not within else StepKind.MOVE
-        return Step(kind, self._codes(tiles), source, target, result)
+        yield Step(kind, self._codes(tiles), source, target, result)
 
     def _lift(self, tiles: Sequence[_Tile]) -> Said | None:
         """Take tiles from where they lie; what lay there, None for the rack."""
@@ -308,7 +319,7 @@ def sentence(step: Step) -> str:
     """What to do, for a person: `Add R6 from your rack to the run R3 R4 R5.`"""
     tiles = _listed(step.tiles)
     if step.kind is StepKind.LAY:
-        return f"Lay {_as_new(step.result)} from your rack."
+        return f"Lay {_named(step.result)} from your rack."
     if step.kind is StepKind.SWAP:
         assert step.target is not None
         come = "from your rack" if step.source is None else f"from {_named(step.source)}"
@@ -320,11 +331,11 @@ def sentence(step: Step) -> str:
     rest = "" if len(step.source[0]) == len(step.tiles) else f" from {_named(step.source)}"
     if step.target is None:
         if step.kind is StepKind.SPLIT:
-            return f"Split {_as_new(step.result)} off {_named(step.source)}."
+            return f"Split {_named(step.result)} off {_named(step.source)}."
         return f"Take {tiles}{rest.replace(' from', ' off')} and put {_it(step.tiles)} aside."
     if step.kind is StepKind.JOIN:
         return f"Join {_named(step.source)} to {_named(step.target)}{_becomes(step)}."
-    if step.source == step.target:
+    if len(step.result[0]) == len(step.target[0]):
         return f"Move {tiles} within {_named(step.target)}, so that it reads {_shown(step.result[0])}."
     return f"Move {tiles}{rest} to {_named(step.target)}{_becomes(step)}."
 
@@ -338,14 +349,9 @@ def _becomes(step: Step) -> str:
 
 def _named(meld: Said) -> str:
     codes, kind = meld
-    if kind is None:
-        return _listed(codes)
-    return f"the {kind.value} {_shown(codes)}"
-
-
-def _as_new(meld: Said) -> str:
-    codes, kind = meld
-    return _listed(codes) if kind is None else f"the {kind.value} {_shown(codes)}"
+    if kind is not None:
+        return f"the {kind.value} {_shown(codes)}"
+    return _shown(codes) if 0 < codes.count(JOKER_CODE) < len(codes) else _listed(codes)
 
 
 def _shown(codes: bytes) -> str:
