@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from engine.board import Layout
@@ -126,14 +128,12 @@ def rebuild(path: Sequence[Node], before: Layout) -> Rebuilt:
     for left in open_runs:
         melds += left
     if max((len(meld.codes) for meld in melds), default=0) >= 2 * MIN_SIZE:
-        rebuilt.melds = [piece for meld in melds for piece in _cut(meld, lying)]
+        rebuilt.melds = _cut(melds, lying)
     return rebuilt
 
 
 def _fixed(codes: bytes, kind: MeldKind) -> MeldDraft:
-    numbered = codes.replace(b"\0", b"")
-    first = numbered[0] - codes.index(numbered[0]) if kind is MeldKind.RUN else 0
-    return MeldDraft(kind, list(codes), first, fixed=True)
+    return MeldDraft(kind, list(codes), _first_face(codes) if kind is MeldKind.RUN else 0, fixed=True)
 
 
 def _jokers_in_groups(use: Sequence[int], jokers: int) -> int:
@@ -172,25 +172,47 @@ def _groups(number: int, use: tuple[int, ...], jokers: int, stage: Stage) -> Ite
     ]
 
 
-def _cut(meld: MeldDraft, lying: Sequence[bytes]) -> Iterable[MeldDraft]:
-    """A long run in pieces, if a piece lay on the table as it is."""
+def _cut(melds: Sequence[MeldDraft], lying: Sequence[bytes]) -> list[MeldDraft]:
+    """The melds, long runs in pieces where a piece lay on the table as it is and no neighbours there are parted."""
+    spare: Counter[int] = Counter()  # by face: how many more runs come there from the face before than did
+    for codes in lying:
+        first = _first_face(codes)
+        spare.subtract(range(first + 1, first + len(codes)))
+    for meld in melds:
+        if meld.kind is MeldKind.RUN:
+            spare.update(range(meld.first + 1, meld.first + len(meld.codes)))
+    left = list(melds)
+    found: list[MeldDraft] = []
+    while left:
+        meld = left.pop()
+        pieces = _pieces(meld, lying, spare)
+        (left if len(pieces) > 1 else found).extend(pieces)
+    return found
+
+
+def _pieces(meld: MeldDraft, lying: Sequence[bytes], spare: Counter[int]) -> list[MeldDraft]:
     size = len(meld.codes)
     if size >= 2 * MIN_SIZE and meld.kind is MeldKind.RUN and not meld.fixed:
         codes = bytes(meld.codes)
         for old in lying:
             low = codes.find(old)
             high = low + len(old)
-            if len(old) < size and low in (0, *range(MIN_SIZE, size)) and size - high not in (1, 2):
-                pieces = [
-                    MeldDraft(MeldKind.RUN, meld.codes[start:end], meld.first + start)
-                    for start, end in ((0, low), (low, high), (high, size))
-                    if start < end
-                ]
-                if all(piece.numbered for piece in pieces):
-                    for piece in pieces:
-                        yield from _cut(piece, lying)
-                    return
-    yield meld
+            if low in (-1, 1, 2) or size - high in (1, 2) or len(old) == size:
+                continue
+            cuts = [at for at in (low, high) if 0 < at < size]
+            pieces = [
+                MeldDraft(MeldKind.RUN, meld.codes[start:end], meld.first + start)
+                for start, end in pairwise([0, *cuts, size])
+            ]
+            if all(piece.numbered for piece in pieces) and all(spare[meld.first + at] > 0 for at in cuts):
+                spare.subtract(meld.first + at for at in cuts)
+                return pieces
+    return [meld]
+
+
+def _first_face(codes: bytes) -> int:
+    numbered = codes.replace(b"\0", b"")
+    return numbered[0] - codes.index(numbered[0])
 
 
 # Jokers that no meld needs
