@@ -1,4 +1,4 @@
-"""The command line: `rummesh play`, `bot`, `tables`, `simulate`, `check`, `judge`, `rules`, `verify`, `games`."""
+"""The command line: `rummesh play`, `bot`, `tables`, `simulate`, `check`, `judge`, `solve`, `rules` and so on."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from node.houserules import with_turn_seconds
 from node.journal import JournalError
 from node.keystore import KeystoreError
 from node.simulation import SimulatedTable, StuckTable, TableSummary
+from node.solve import solve_file
 from node.verify import verify
 from protocol.audit.audit import DEALERS
 from protocol.gamefile import SUFFIX, Deal, game_file_of
@@ -338,6 +339,7 @@ def _print_summary(summaries: list[TableSummary], seats: int) -> None:
 
 main.add_command(check)
 main.add_command(judge)
+main.add_command(solve_file)
 main.add_command(tell_rules)
 main.add_command(verify)
 main.add_command(stored_games)
