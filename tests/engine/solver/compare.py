@@ -18,7 +18,7 @@ from engine.rulesets import JokerMove
 from engine.solver import Objective, Solution, play_of, solve, solve_opening
 from engine.state import MeldKind
 from tests.engine.solver import oracle_flow, oracle_sets
-from tests.engine.solver.oracle import TooManyError, playable, value_of
+from tests.engine.solver.oracle import TooManyError, joints_kept, most_joints, playable, value_of
 from tests.engine.solver.oracle_flow import Weights
 from tests.engine.solver.puzzles import Puzzle
 
@@ -82,6 +82,20 @@ def differences(puzzle: Puzzle, objective: Objective, best: int | None) -> Itera
         wrong.append(f"the oracle has {best}, the solver {got}")
     for what in wrong:
         yield Difference(puzzle, objective, f"{what}: {solution}")
+
+
+def disruption(puzzle: Puzzle) -> Iterator[Difference]:
+    """Whether a small board without jokers is disturbed more than need be."""
+    try:
+        most = most_joints(puzzle.rules, puzzle.board, puzzle.rack)
+    except TooManyError:
+        return
+    found = solve(puzzle.rules, puzzle.board, puzzle.rack, Objective.LEAST_DISRUPTION)
+    kept = joints_kept(puzzle.board, found.board)
+    if kept != most:
+        yield Difference(
+            puzzle, Objective.LEAST_DISRUPTION, f"{most} joints can stay, the solver keeps {kept}: {found}"
+        )
 
 
 def faults_of(puzzle: Puzzle, solution: Solution) -> Iterator[str]:

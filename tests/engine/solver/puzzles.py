@@ -30,6 +30,11 @@ class Puzzle:
     board: Layout
     rack: bytes
 
+    @property
+    def jokers(self) -> int:
+        """How many are in play."""
+        return self.rack.count(JOKER_CODE) + sum(codes.count(JOKER_CODE) for codes, _kind in self.board)
+
     def __str__(self) -> str:
         """The position in text form; `puzzle_of` reads it again."""
         melds = " | ".join(f"{kind.value}: {text_of(codes)}" for codes, kind in self.board if kind is not None)
