@@ -3,6 +3,7 @@
 *Steady*: every pass is a process of its own that has solved a few hundred other positions first, as a program that has
 run for a while. Of each position the shortest of all passes counts. Other solvers get the shortest of as many calls in
 one process. Ours starts from the words for the tiles; others from numbers, and their own state is built in the time.
+A time is the lesser of wall and processor time: other work on the machine hardly shows, and threads cost nobody.
 """
 
 from __future__ import annotations
@@ -105,9 +106,9 @@ class Asked:
 def _timed(work: Work, positions: Iterable[Position]) -> Times:
     times = []
     for position in positions:
-        began_s = time.perf_counter()
+        began_s, used_s = time.perf_counter(), time.process_time()
         work(position)
-        times.append(time.perf_counter() - began_s)
+        times.append(min(time.perf_counter() - began_s, time.process_time() - used_s))
     return times
 
 
@@ -327,11 +328,10 @@ def limits(count: int) -> Table:
     for limit_ms in _LIMITS_MS:
         late, got, wanted = [], 0, 0
         for position, most in zip(positions, best, strict=True):
-            began_s = time.perf_counter()
-            ends_s = began_s + limit_ms / 1000
-            found = _solved(position, stop=lambda ends_s=ends_s: time.perf_counter() >= ends_s)  # type: ignore[misc]
+            ends_s = time.process_time() + limit_ms / 1000
+            found = _solved(position, stop=lambda ends_s=ends_s: time.process_time() >= ends_s)  # type: ignore[misc]
             if not found.proven:
-                late.append(time.perf_counter() - ends_s)
+                late.append(time.process_time() - ends_s)
                 got += len(found.laid)
                 wanted += most
         share = f"{100 * got / wanted:.0f} %" if wanted else "–"

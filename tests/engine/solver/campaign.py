@@ -42,7 +42,7 @@ def puzzle_of_seed(seed: int, games: tuple[tuple[str, int], ...] = GAMES) -> tup
     size = _MIX[seed // len(games) % len(_MIX)]
     rules = rules_named(name, jokers)
     if size == "small":
-        puzzle = small(rng, rules)
+        puzzle = small(rng, rules, board=rng.choice((11, 13, 15)))
     else:
         puzzle = {"large": large, "adversarial": adversarial}[size](
             rng, rules, **_HARD_FOR_SETS if name == "fi" else {}

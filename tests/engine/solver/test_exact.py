@@ -24,7 +24,7 @@ EVERY_OBJECTIVE = list(Objective)
 
 @pytest.mark.parametrize("start", range(6), ids=lambda start: f"{GAMES[start][0]}-{GAMES[start][1]}")
 def test_no_move_is_better_than_the_one_found(start: int) -> None:
-    for seed in range(start, 25 * len(GAMES), len(GAMES)):
+    for seed in range(start, 15 * len(GAMES), len(GAMES)):
         assert tried(seed).differences == ()
 
 
@@ -68,7 +68,7 @@ def test_the_known_openings_are_found(puzzle: OnFile) -> None:
 
 def test_no_move_of_as_many_tiles_disturbs_the_board_less() -> None:
     told = 0
-    for seed in range(250):
+    for seed in range(160):
         puzzle = small(random.Random(seed), rules_named("free", 0), board=15)
         try:
             most = most_joints(puzzle.rules, puzzle.board, puzzle.rack, at_most=300)
@@ -77,7 +77,7 @@ def test_no_move_of_as_many_tiles_disturbs_the_board_less() -> None:
         told += 1
         found = solve(puzzle.rules, puzzle.board, puzzle.rack, Objective.LEAST_DISRUPTION)
         assert joints_kept(puzzle.board, found.board) == most, str(puzzle)
-    assert told > 200
+    assert told > 120
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_a_position_survives_its_text() -> None:
 @pytest.mark.parametrize(("name", "jokers"), [("free", 0), ("free", 2), ("free", 4), ("no", 4)])
 def test_the_flow_program_agrees_with_brute_force(name: str, jokers: int) -> None:
     told = 0
-    for seed in range(40):
+    for seed in range(32):
         puzzle = small(random.Random(seed), rules_named(name, jokers), board=11, rack=4)
         weights = WEIGHTS[seed % len(WEIGHTS)]
         best = by_brute_force(puzzle, weights)
@@ -99,13 +99,13 @@ def test_the_flow_program_agrees_with_brute_force(name: str, jokers: int) -> Non
             told += 1
             found = oracle_flow.best_turn(puzzle.rules, puzzle.board, puzzle.rack, weights)
             assert best_of(weights, found) == best, str(puzzle)
-    assert told > 25
+    assert told > 20
 
 
 @pytest.mark.parametrize("name", ["pt", "fi"])
 def test_the_set_program_agrees_with_brute_force(name: str) -> None:
     told = 0
-    for seed in range(120):
+    for seed in range(100):
         puzzle = small(random.Random(seed), rules_named(name, 2), board=11, rack=4)
         if not any(0 in codes for codes, _kind in puzzle.board):
             continue
@@ -115,7 +115,7 @@ def test_the_set_program_agrees_with_brute_force(name: str) -> None:
             told += 1
             found = oracle_sets.best_turn(puzzle.rules, puzzle.board, puzzle.rack, weights)
             assert best_of(weights, found) == best, str(puzzle)
-    assert told > 40
+    assert told > 30
 
 
 def test_melds_of_jokers_alone_are_no_melds() -> None:
@@ -128,7 +128,7 @@ def test_melds_of_jokers_alone_are_no_melds() -> None:
 
 
 def test_both_forms_of_the_flow_program_agree() -> None:
-    for seed in range(14):
+    for seed in range(10):
         make = (large, adversarial)[seed % 2]
         puzzle = make(random.Random(seed), rules_named("free", 2))
         weights = WEIGHTS[seed % len(WEIGHTS)]
