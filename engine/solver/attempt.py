@@ -38,6 +38,8 @@ def laid_nothing(position: Position, *, proven: bool = True) -> Solution:
 class Finish:
     """What a joker rule adds to the melds of a search. Here: nothing, all jokers are free."""
 
+    exchanges: tuple[FaceExchange, ...] = ()  # what has to be announced
+
     def before(self, path: Sequence[Node], board: Layout) -> Layout:
         """The old board with bound jokers as the tiles they stand for."""
         return board
@@ -82,10 +84,11 @@ def attempt(
         return found.proven
     rebuilt, cost, proven = rebuilt_from(found.goal), found.cost, found.proven
     left = finish.park(rebuilt.melds, terms.jokers - found.goal[2])
-    if left and rebuilt.melds:
+    if left and rebuilt.melds and proven:
         # One joker beside nothing but groups of four: all are used up in the search, or one stays on the rack.
         may_stay = table_jokers < terms.jokers
-        spent = search(problem(True), stop, cost + position.joker_weight if may_stay else bound)
+        limits = [limit for limit in (bound, cost + position.joker_weight if may_stay else None) if limit is not None]
+        spent = search(problem(True), stop, min(limits, default=None))
         proven = proven and spent.proven
         if spent.goal is not None:
             rebuilt, left, cost = rebuilt_from(spent.goal), 0, spent.cost
@@ -93,8 +96,10 @@ def attempt(
             cost += position.joker_weight
         else:
             return proven
+    elif left and table_jokers == terms.jokers:
+        return False
     laid = bytes(terms.jokers - table_jokers - left) + bytes(_laid(rebuilt, position.lying))
-    return Attempt(cost, layout_after(rebuilt.melds, position.board), laid, proven)
+    return Attempt(cost, layout_after(rebuilt.melds, position.board), laid, proven, finish.exchanges)
 
 
 def _laid(rebuilt: Rebuilt, lying: Sequence[int]) -> Iterable[int]:

@@ -8,6 +8,7 @@ from itertools import product
 
 from engine.board import Layout
 from engine.faces import COLOUR_INDEXES, COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS
+from engine.jokers import FaceExchange
 from engine.melds import read
 from engine.solver.attempt import Finish
 from engine.solver.rebuild import MeldDraft, meld_key
@@ -66,13 +67,14 @@ def way_of(faces: Iterable[int]) -> tuple[int, ...]:
 Protected = set[tuple[int, int]]  # (id of the meld, place) where a real tile has to stay
 
 
-@dataclass(slots=True)
+@dataclass
 class BoundFinish(Finish):
     """Puts bound jokers in their places. `choices`: for each number the jokers bound to it, and their meanings."""
 
     board: Layout
     choices: Mapping[int, tuple[Sequence[TableJoker], Sequence[Meaning]]]
     faces: dict[tuple[int, int], int] = field(default_factory=dict)  # by meld and place of the old board
+    exchanges: tuple[FaceExchange, ...] = ()
 
     @property
     def ways(self) -> dict[int, list[tuple[int, ...]]]:

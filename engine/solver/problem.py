@@ -135,6 +135,12 @@ class Position:
                 olds.setdefault(NUMBERS[numbered[0]], []).append(mask)
         self.olds = {number: tuple(sorted(masks)) for number, masks in olds.items()}
 
+    def with_objective(self, objective: Objective) -> Position:
+        """The same for another objective."""
+        other = Position(self.board, b"", objective)
+        other.held, other.tiles = self.held, self.tiles
+        return other
+
     def problem(self, terms: Terms, *, spend: bool = False) -> Problem:
         """The search for all tiles under these terms. `spend`: all free jokers are placed in it."""
         shared = self.shared(terms, spend)

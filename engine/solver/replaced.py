@@ -1,8 +1,7 @@
 """Jokers that give way only to the tile they stand for (`pt`, `fi`). Source: docs/rules.md, section 2.4.
 
 Each joker on the table is *kept*, one more tile of its face that has to be used, or *freed*, one more free joker for
-which a real tile has to lie in one meld with a numbered tile of its old meld (its *witness*). All choices are searched,
-few freed jokers first, each with the best so far as a bound, until the cost of the search with all jokers free is met.
+which a real tile has to lie in one meld with a numbered tile of its old meld (its *witness*).
 
 What a freed joker asks for is first put to the search as far as it goes without following single melds: a run has to
 pass between the tile and the nearest numbered tile of the old meld. That can be too little (two jokers with one
@@ -13,21 +12,20 @@ and only if they refuse it, the melds in question are asked for one by one (`wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations, product
+from dataclasses import dataclass
+from itertools import product
 
 from engine.board import Layout, fits
 from engine.faces import COLOUR_INDEXES, JOKER_CODE, NUMBERS
 from engine.jokers import joker_faults
-from engine.melds import Meld, read
+from engine.melds import read
 from engine.rulesets import FreedJokerPlace, RuleSet
-from engine.solver.attempt import Attempt, attempt, laid_nothing
-from engine.solver.bound import BoundFinish, Protected, TableJoker, meanings, table_jokers
+from engine.solver.attempt import Attempt, attempt
+from engine.solver.bound import BoundFinish, Protected, TableJoker, meanings
+from engine.solver.choices import Choices
 from engine.solver.groups import Together
-from engine.solver.planned import Plan
 from engine.solver.problem import Position, Terms
 from engine.solver.rebuild import MeldDraft, park
-from engine.solver.search import search
 from engine.solver.solution import Solution, Stop
 from engine.solver.witnesses import Candidates, Wish, Witness, shared_out
 from engine.state import MeldKind
@@ -40,7 +38,7 @@ def solve_replaced(rules: RuleSet, position: Position, stop: Stop | None) -> Sol
     return _Replaced(rules, position, stop).solve()
 
 
-@dataclass(slots=True)
+@dataclass
 class _Finish(BoundFinish):
     """Bound jokers, and real tiles where a freed joker needs its witness."""
 
@@ -87,50 +85,17 @@ def _swap_in(melds: Sequence[MeldDraft], draft: MeldDraft, place: int, protected
     return False
 
 
-@dataclass(slots=True)
-class _Replaced:
-    rules: RuleSet
-    position: Position
-    stop: Stop | None
-    jokers: list[TableJoker] = field(init=False)
-    before: list[Meld | None] = field(init=False)
-    best: Attempt | None = None
-    proven: bool = True
-    candidates: dict[object, Candidates] = field(default_factory=dict)
+class _Replaced(Choices):
+    def __init__(self, rules: RuleSet, position: Position, stop: Stop | None) -> None:
+        super().__init__(rules, position, stop)
+        self._before = [read(codes, kind) for codes, kind in position.board]
+        self._candidates: dict[object, Candidates] = {}
 
-    def __post_init__(self) -> None:
-        self.jokers = table_jokers(self.position.board)
-        self.before = [read(codes, kind) for codes, kind in self.position.board]
-
-    @property
-    def _bound(self) -> int | None:
-        return None if self.best is None else self.best.cost
-
-    def solve(self) -> Solution:
-        self._try(())
-        floor = 0
-        if self.proven and self._bound:
-            found = search(self.position.problem(Terms(self.position.tiles[JOKER_CODE])), self.stop, self._bound)
-            self.proven = found.proven
-            floor = found.cost if found.goal is not None else self._bound
-        tried = set()
-        for many in range(1, len(self.jokers) + 1):
-            for freed in combinations(self.jokers, many):
-                same = tuple((joker.meld, joker.options) for joker in freed)
-                if same not in tried and self.proven and self._bound is not None and self._bound > floor:
-                    tried.add(same)
-                    self._try(freed)
-        if self.best is None:
-            return laid_nothing(self.position, proven=self.proven)
-        self.best.proven = self.proven
-        return self.best.solution()
-
-    def _try(self, freed: Sequence[TableJoker]) -> None:
-        """Look for something better than the best with these jokers freed."""
-        for witnesses in _unlike(self._nearest(joker) for joker in freed):
-            refused = self._attempt(freed, witnesses)
-            if refused is not None and self.proven:
-                self._insist(freed, refused)
+    def search_with(self, free: Sequence[TableJoker]) -> None:
+        for witnesses in _unlike(self._nearest(joker) for joker in free):
+            refused = self._attempt(free, witnesses) if self.proven else None
+            if refused is not None:
+                self._insist(free, refused)
                 return
 
     def _attempt(self, freed: Sequence[TableJoker], witnesses: Sequence[Witness]) -> Attempt | None:
@@ -153,21 +118,11 @@ class _Replaced:
             frozenset(face for witness in witnesses for face in witness.shown if few or face == witness.face),
             together,
         )
-        return self._judge(attempt(self.position, terms, len(freed), self.stop, self._bound, finish))
+        return self.judged(attempt(self.position, terms, len(freed), self.stop, self.bound, finish))
 
-    def _judge(self, found: Attempt | bool) -> Attempt | None:
-        if not isinstance(found, Attempt):
-            self.proven = self.proven and found
-            return None
-        self.proven = self.proven and found.proven
-        if not self._legal(found.board, found.laid):
-            return found
-        self.best = found
-        return None
-
-    def _legal(self, board: Layout, laid: bytes) -> bool:
-        after = [read(codes, kind) for codes, kind in board]
-        return None not in after and not joker_faults(self.rules, self.before, after, laid, ())
+    def is_legal(self, found: Attempt) -> bool:
+        after = [read(codes, kind) for codes, kind in found.board]
+        return None not in after and not joker_faults(self.rules, self._before, after, found.laid, ())
 
     def _finish(self, freed: Sequence[TableJoker], witnesses: Sequence[Witness]) -> _Finish | None:
         """How the kept jokers go with it; None if what they stand for is taken."""
@@ -228,10 +183,10 @@ class _Replaced:
 
     def _candidates_for(self, terms: Terms) -> Candidates:
         key = terms.jokers, tuple((number, tuple(ways)) for number, ways in terms.ways.items())
-        if key not in self.candidates:
+        if key not in self._candidates:
             old = [codes for codes, _kind in self.position.board]
-            self.candidates[key] = Candidates(self.position, terms, old)
-        return self.candidates[key]
+            self._candidates[key] = Candidates(self.position, terms, old)
+        return self._candidates[key]
 
     def _ask(
         self, freed: Sequence[TableJoker], witnesses: Sequence[Witness], holding: Sequence[Wish]
@@ -247,10 +202,8 @@ class _Replaced:
             wishes += [Wish(freed=True) for _joker in freed]
         refused = None
         for parts in shared_out(wishes):
-            plan = Plan(self.position, terms, [candidates.granting(tuple(part)) for part in parts])
-            if plan.possible and self.proven:
-                found = attempt(self.position, terms, len(freed), self.stop, self._bound, finish, plan.problem)
-                refused = self._judge(found) or refused
+            demands = [candidates.granting(tuple(part)) for part in parts]
+            refused = self.search_plan(terms, demands, len(freed), finish) or refused
         return refused
 
 

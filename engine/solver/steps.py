@@ -3,8 +3,8 @@
 Every tile of the old board gets a place in the new one, so that tiles which lie together stay together: the largest
 part that an old and a new meld have in common first. Each new meld then has at most one *home*, the old meld that stays
 where it lies; all else moves, tiles with the same way together. Before tiles come to a home, what does not belong there
-leaves it, or is put aside where two melds wait for one another. A tile that takes the place of a joker that leaves does
-so in one step.
+leaves it; where two melds wait for one another, one begins in a new place. A tile that takes the place of a joker does
+so in one step, and leaves the joker lying by itself.
 """
 
 from __future__ import annotations
@@ -125,16 +125,23 @@ class _Table:
         """Have all that does not belong there leave the home of a new meld; `waiting` melds are being cleared."""
         home = self._home.get(new)
         for move in [move for move in self._moves if move.tiles[0].meld == home and move.target != new]:
-            if move not in self._moves or self._pile_of[move.tiles[0]] is not self._pile_for[new]:
-                continue
-            yield from self._swap(move, new)
-            if move.target in (*waiting, new):
-                if self._pile_of[move.tiles[0]] is self._pile_for[new]:
-                    yield self._aside(move)
-                continue
-            yield from self._clear(move.target, (*waiting, new))
-            if move in self._moves:
-                yield from self._put(move)
+            if move in self._moves and self._pile_of[move.tiles[0]] is self._pile_for[new]:
+                yield from self._swap(move, new)
+                if move.target not in waiting:
+                    yield from self._clear(move.target, (*waiting, new))
+                elif move.target in self._home:
+                    self._move_house(move.target)
+                if move in self._moves:
+                    yield from self._put(move)
+
+    def _move_house(self, new: int) -> None:
+        """Have a new meld begin in a new place, as its home would have to wait; what should have stayed moves."""
+        pile = self._pile_for.pop(new)
+        pile.new = None
+        del self._home[new]
+        staying = [tile for tile in pile.tiles if self._goes[tile][0] == new]
+        self._moves = [move for move in self._moves if move.target != new or move.tiles[0] not in staying]
+        self._moves.append(_Move(staying, new))
 
     def _swap(self, move: _Move, new: int | None) -> Iterator[Step]:
         """Where a single joker leaves what becomes `new`: the tile that takes its place, if there is one."""
@@ -159,15 +166,9 @@ class _Table:
                     yield Step(StepKind.SWAP, bytes([tile.code]), source, target, self._said(pile))
                     return
 
-    def _aside(self, move: _Move) -> Step:
-        source = self._lift(move.tiles)
-        pile = _Pile(list(move.tiles), None)
-        self._pile_of.update(dict.fromkeys(move.tiles, pile))
-        return Step(StepKind.TAKE, self._codes(move.tiles), source, None, self._said(pile))
-
     def _in_order(self, pile: _Pile) -> None:
-        if all(self._goes[tile][0] == pile.new for tile in pile.tiles):
-            pile.tiles.sort(key=lambda tile: self._goes[tile])
+        """What belongs there as it will lie, the rest after it."""
+        pile.tiles.sort(key=lambda tile: (self._goes[tile][0] != pile.new, self._goes[tile]))
 
     def _put(self, move: _Move) -> Iterator[Step]:
         self._moves.remove(move)
@@ -349,9 +350,7 @@ def _becomes(step: Step) -> str:
 
 def _named(meld: Said) -> str:
     codes, kind = meld
-    if kind is not None:
-        return f"the {kind.value} {_shown(codes)}"
-    return _shown(codes) if 0 < codes.count(JOKER_CODE) < len(codes) else _listed(codes)
+    return _listed(codes) if kind is None else f"the {kind.value} {_shown(codes)}"
 
 
 def _shown(codes: bytes) -> str:
@@ -363,9 +362,11 @@ def _it(codes: bytes) -> str:
 
 
 def _listed(codes: bytes) -> str:
-    """Tiles in a sentence; jokers as a word."""
+    """Tiles in a sentence: `R5 and R6`, `the joker`, `J R6` where it lies beside others."""
     jokers = codes.count(JOKER_CODE)
-    words = [*texts_of(code for code in codes if code)]
-    if jokers:
-        words.append("the joker" if jokers == 1 else f"{jokers} jokers")
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    if jokers == len(codes):
+        return "the joker" if jokers == 1 else f"{jokers} jokers"
+    if jokers or len(codes) == 1:
+        return _shown(codes)
+    *words, last = texts_of(codes)
+    return f"{', '.join(words)} and {last}"
