@@ -6,15 +6,20 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
+from functools import partial
+from typing import Final
 
+from engine.bots import choose, think_s
 from node.app import Node, NodeError
-from node.autoplay import act_by_bot
+from node.autoplay import act_by_bot, due_action
 from node.clock import monotonic_s
 from node.hall import TableSeen
 from protocol.messages import RequestKind
 from protocol.session import Session
 
 _log = logging.getLogger(__name__)
+
+_ANSWER_S: Final = (0.8, 2.5)  # how long a bot at human pace takes for what is no move
 
 
 class BotPlayer:
@@ -26,6 +31,8 @@ class BotPlayer:
         self._node = node
         self._wanted = wanted
         self._starts_with = starts_with
+        self._seed = int.from_bytes(node.node_id[:4])
+        self._choice = partial(choose, strength=node.settings.strength, seed=self._seed)
         self._thinking: asyncio.TimerHandle | None = None
         self._thinks_about: tuple[bytes, int, int, tuple[int, ...], tuple[RequestKind, ...]] | None = None
         self._unwatch = node.watch(self._soon)
@@ -85,10 +92,16 @@ class BotPlayer:
         if not session.may_wish() and not session.may_act(now_s) and not gone and not consents:
             return
         self._thinks_about = moment
-        delay_s = random.uniform(*self._node.settings.thinking_s)  # noqa: S311 - only to look human
-        self._thinking = asyncio.get_running_loop().call_later(delay_s, self._act)
+        self._thinking = asyncio.get_running_loop().call_later(self._delay_s(session, now_s), self._act)
+
+    def _delay_s(self, session: Session, now_s: float) -> float:
+        """How long it takes: between two fixed times, or as long as a person thinks about the move that is due."""
+        fixed = self._node.settings.thinking_s
+        if fixed is None and session.may_act(now_s) and session.state is not None:
+            return think_s(session.state, due_action(session, self._choice), self._seed)
+        return random.uniform(*(fixed or _ANSWER_S))  # noqa: S311 - only to look human
 
     def _act(self) -> None:
         self._thinking = None
         if self._node.session is not None:
-            self._node.do(act_by_bot)
+            self._node.do(partial(act_by_bot, choice=self._choice))
