@@ -124,7 +124,7 @@ def _legal_codes() -> frozenset[bytes]:
 
 
 def all_legal(melds: Iterable[bytes]) -> bool:
-    """Whether each of these codes forms a group or a run of tiles, read in either way: `read` of a whole board at once."""
+    """Whether each of these codes forms a group or a run of tiles, read in any way: `read` of a board at once."""
     return _legal_codes().issuperset(melds)
 
 

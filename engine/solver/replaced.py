@@ -53,12 +53,19 @@ class _Finish(BoundFinish):
 
     def park(self, melds: list[MeldDraft], jokers: int) -> int:
         if self.new_set:
-            jokers = park(melds, jokers, self._would_be_new)
+            jokers = park(melds, jokers, lambda draft: self._would_be_new(draft, melds))
         return park(melds, jokers)
 
-    def _would_be_new(self, draft: MeldDraft) -> bool:
+    def _would_be_new(self, draft: MeldDraft, melds: Sequence[MeldDraft]) -> bool:
         longer = bytes([*draft.codes, JOKER_CODE])
-        return not any(fits(codes, longer) for codes, _kind in self.board)
+        inside = [codes for codes, _kind in self.board if fits(codes, longer)]
+        others = [bytes(other.codes) for other in melds if other is not draft]
+        return all(sum(fits(codes, other) for other in others) >= _copies(codes, self.board) for codes in inside)
+
+
+def _copies(codes: bytes, board: Layout) -> int:
+    """How many melds of the board have these very faces."""
+    return sum(sorted(codes) == sorted(other) for other, _kind in board)
 
 
 def _secure(melds: Sequence[MeldDraft], witness: Witness, protected: Protected) -> None:
@@ -198,13 +205,24 @@ class _Replaced(Choices):
         terms = Terms(self.position.held[JOKER_CODE] + len(freed), finish.ways, needed)
         candidates = self._candidates_for(terms)
         wishes = [*(Wish(witness) for witness in witnesses), *holding]
-        if finish.new_set:
-            wishes += [Wish(freed=True) for _joker in freed]
         refused = None
-        for parts in shared_out(wishes):
-            demands = [candidates.granting(tuple(part)) for part in parts]
-            refused = self.search_plan(terms, demands, len(freed), finish) or refused
+        for places in self._places_for(freed) if finish.new_set else [[]]:
+            for parts in shared_out([*wishes, *places]):
+                demands = [candidates.granting(tuple(part)) for part in parts]
+                refused = self.search_plan(terms, demands, len(freed), finish) or refused
         return refused
+
+    def _places_for(self, freed: Sequence[TableJoker]) -> Iterator[list[Wish]]:
+        """New melds for freed jokers; one of them may hold an old meld, if that lies elsewhere as often as before."""
+        if not freed:
+            yield []
+            return
+        others = [Wish(freed=True) for _joker in freed[1:]]
+        yield [Wish(freed=True), *others]
+        for old in sorted({codes for codes, _kind in self.position.board}):
+            copies = _copies(old, self.position.board)
+            if all(self.position.tiles[code] > copies for code in old if code):
+                yield [Wish(freed=True, old=old), *others, *[Wish(old=old)] * copies]
 
 
 def _unlike(choices: Iterable[Sequence[Witness]]) -> Iterator[tuple[Witness, ...]]:

@@ -48,11 +48,15 @@ class Witness:
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What a meld has to grant: a witness (of one tile beside), room for a freed joker, or a bound joker of one of
-    `faces` beside a tile with a number."""
+    `faces` beside a tile with a number; to hold all of the old meld `old`.
+
+    A meld with a freed joker holds no old meld but, if it has to, `old`, of which there are enough others then.
+    """
 
     witness: Witness | None = None
     freed: bool = False
     faces: tuple[int, ...] = ()
+    old: bytes = b""
 
 
 def shared_out(wishes: Sequence[Wish]) -> Iterator[list[list[Wish]]]:
@@ -86,7 +90,7 @@ def _agree(parts: Sequence[Sequence[Wish]]) -> bool:
                 return False
             if seen.setdefault((witness.meld, beside), index) != index:
                 return False
-        if len(faces) < len(witnesses):
+        if len(faces) < len(witnesses) or sum(bool(wish.old) for wish in part) > 1:
             return False
     return True
 
@@ -114,6 +118,8 @@ class Candidates:
         tiles = {face for wish in wishes if wish.witness for face in (wish.witness.face, *wish.witness.besides)}
         kinds = {wish.witness.kind for wish in wishes if wish.witness is not None}
         freed = sum(wish.freed for wish in wishes)
+        olds = [wish.old for wish in wishes if wish.old]
+        tiles |= {face for old in olds for face in old if face}
         found: dict[Candidate, None] = {}
         for faces in product(*(wish.faces for wish in wishes if wish.faces)):
             fixed: dict[int, Lies] = dict.fromkeys(tiles, Lies.TILE)
@@ -124,10 +130,15 @@ class Candidates:
                 found.update(dict.fromkeys(self._runs(fixed, freed)))
             if kinds != {MeldKind.RUN}:
                 found.update(dict.fromkeys(self._groups(fixed, freed)))
-        return [candidate for candidate in found if not freed or self._is_new(candidate.codes)]
+        return [
+            candidate
+            for candidate in found
+            if all(_holds(candidate.codes, old) for old in olds) and (not freed or self._is_new(candidate.codes, olds))
+        ]
 
-    def _is_new(self, codes: bytes) -> bool:
-        return not any(_holds(codes, old) for old in self._old)
+    def _is_new(self, codes: bytes, allowed: Sequence[bytes]) -> bool:
+        spared = [sorted(old) for old in allowed]
+        return not any(_holds(codes, old) for old in self._old if old not in spared)
 
     def _choices(self, face: int, fixed: Mapping[int, Lies]) -> list[Place]:
         if face in fixed:
