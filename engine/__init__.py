@@ -10,6 +10,7 @@ In reading order:
   ends), `setup`, `scoring`, `series`
 - bots: `bots` (the door), `strength`, `situations` (all that one looks at), `rackmelds`, `tilebots`, `cardbots`,
   `selfplay` (whole games between them)
+- the best move there is: the package `solver`
 - around it: `options` (house rules), `rulebook` and `phrases` (the rules in words, `phrases_es` … `phrases_pt` in other
   languages), `views` and `observe` (the only road from state to screen), `positions`, `judging` and `cases`
   (turns and worked cases told in text)
