@@ -360,6 +360,7 @@ WELL_FORMED: list[dict[str, Any]] = [
     {**DRAFT, "exchanges": [{"meld": 0, "position": 2, "tile": 4}]},
     {"type": "end_turn"},
     {"type": "end_turn", "anyway": True},
+    {"type": "hint"},
     {"type": "draw"},
     {"type": "pass"},
     {"type": "rummikub"},
