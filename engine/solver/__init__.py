@@ -2,8 +2,8 @@
 
 Theory of operation. No meld is ever listed. The search goes through the numbers 1 to 13, as the dynamic programs of van
 Rijn, Takes and Vis do ("The Complexity of Rummikub Problems", BNAIC 2015), but best first. What it answers is what den
-Hertog and Hulshof ask of a whole-number program ("Solving Rummikub Problems by Integer Linear Programming", The Computer
-Journal 49(6), 2006).
+Hertog and Hulshof ask of a whole-number program ("Solving Rummikub Problems by Integer Linear Programming", The
+Computer Journal 49(6), 2006).
 
 - *State* after a number: of each colour the open runs of one, of two, and of three or more tiles, and how many jokers
   are in use. The cost is the weight of the rack tiles left out so far.
@@ -22,9 +22,9 @@ Journal 49(6), 2006).
 Jokers on the table are bound by the rules. A joker that stays what it is, is one more tile that must be used. All
 choices which of them stay are searched, with bounds; the rules judge what comes out (`choices`).
 
-In reading order: `solution`, `groups`, `tables`, `search`, `problem`, `rebuild`, `arrange`, `attempt`, `best`; `opening`;
-jokers on the table: `bound`, `choices`, `numbered` (`no`), `replaced` (`pt`, `fi`), `witnesses`, `planned`; `play` (as a
-play on tile ids), `steps` (as movements of the hand, in words).
+In reading order: `solution`, `groups`, `tables`, `search`, `problem`, `rebuild`, `arrange`, `attempt`, `best`;
+`opening`; jokers on the table: `bound`, `choices`, `numbered` (`no`), `replaced` (`pt`, `fi`), `witnesses`, `planned`;
+`play` (as a play on tile ids), `steps` (as movements of the hand, in words).
 
 Never in here: a clock. Who wants an answer in time passes `stop`.
 """

@@ -60,6 +60,12 @@ class Choices(ABC):
         self.best.proven = self.proven
         return self.best.solution()
 
+    def goes_on(self) -> bool:
+        """Whether nobody has stopped the search."""
+        if self.proven and self.stop is not None and self.stop():
+            self.proven = False
+        return self.proven
+
     def _floor(self) -> int:
         """What any move costs at least, joints aside."""
         bound = (self.bound or 0) // self._tile
@@ -72,7 +78,7 @@ class Choices(ABC):
     ) -> Attempt | None:
         """A search in which melds are asked for; joints count nothing in it. Its answer, if the rules refuse it."""
         plan = Plan(self._plain, terms, demands)
-        if not plan.possible or not self.proven:
+        if not plan.possible:
             return None
         bound = None if self.bound is None else self.bound // self._tile
         found = attempt(self._plain, terms, free, self.stop, bound, finish, plan.problem)

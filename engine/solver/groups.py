@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from itertools import combinations, permutations, product
+from itertools import permutations
 from typing import Final
 
+from engine.faces import COLOURS_OF_A_DECK
 from engine.melds import MAX_GROUP, MIN_SIZE
 
 MOST: Final = 4  # groups of a number: eight tiles and four jokers
+_ALL_COLOURS: Final = (1 << COLOURS_OF_A_DECK) - 1
 BASE: Final = MOST + 1  # two colours' use as one number: base * first + second
 
 Use = tuple[int, ...]
@@ -102,17 +104,28 @@ def shared_out(use: Use, jokers: int, olds: tuple[int, ...] = (), together: Toge
 
 
 def _ways(use: Use, jokers: int) -> Iterator[tuple[int, ...]]:
+    """All ways to share out the tiles and all jokers."""
     tiles = sum(use)
-    if not tiles:
-        yield ()
-        return
     for many in range(max(use), min(tiles, MOST) + 1):
-        if not MIN_SIZE * many <= tiles + jokers <= MAX_GROUP * many:
-            continue
-        for chosen in product(*(combinations(range(many), count) for count in use)):
-            groups = [sum(1 << colour for colour, ats in enumerate(chosen) if at in ats) for at in range(many)]
-            if all(groups) and sum(max(0, MIN_SIZE - mask.bit_count()) for mask in groups) <= jokers:
-                yield tuple(groups)
+        if MIN_SIZE * many <= tiles + jokers <= MAX_GROUP * many:
+            for groups in _dealt(use, many):
+                if sum(max(0, MIN_SIZE - mask.bit_count()) for mask in groups) <= jokers:
+                    yield groups
+
+
+@cache
+def _dealt(use: Use, many: int, highest: int = _ALL_COLOURS) -> tuple[tuple[int, ...], ...]:
+    """All ways to make so many groups of just these tiles, none greater than `highest`, jokers aside."""
+    if not many:
+        return () if any(use) else ((),)
+    if max(use) > many:
+        return ()
+    found = []
+    for mask in range(min(highest, _ALL_COLOURS), 0, -1):
+        left = tuple(count - (mask >> colour & 1) for colour, count in enumerate(use))
+        if min(left) >= 0:
+            found += [(mask, *rest) for rest in _dealt(left, many - 1, mask)]
+    return tuple(found)
 
 
 def _kept_joints(groups: tuple[int, ...], olds: tuple[int, ...]) -> int:

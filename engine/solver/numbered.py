@@ -87,6 +87,8 @@ class _Numbered(Choices):
         ]
         candidates = Candidates(self.position, terms, ())
         for parts in shared_out(wishes):
+            if not self.goes_on():
+                return
             demands = [candidates.granting(tuple(part)) for part in parts]
             self.search_plan(terms, demands, len(exchanged), finish)
 

@@ -208,6 +208,8 @@ class _Replaced(Choices):
         refused = None
         for places in self._places_for(freed) if finish.new_set else [[]]:
             for parts in shared_out([*wishes, *places]):
+                if not self.goes_on():
+                    return None
                 demands = [candidates.granting(tuple(part)) for part in parts]
                 refused = self.search_plan(terms, demands, len(freed), finish) or refused
         return refused

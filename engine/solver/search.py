@@ -106,7 +106,8 @@ class Found:
 def search(problem: Problem, stop: Stop | None = None, bound: int | None = None) -> Found:
     """The cheapest way through all numbers, if one costs less than `bound`.
 
-    First a node is expanded by what costs nothing more. It waits for the rest until nothing cheaper is left.
+    First a node is expanded by what costs nothing more. It waits for the rest until nothing cheaper is left. A stopped
+    search still looks for some solution, if there is no bound that tells of a known one.
     """
     most_jokers = problem.tables.jokers
     stages, planned, all_jokers = problem.stages, problem.planned, problem.all_jokers
@@ -143,7 +144,7 @@ def search(problem: Problem, stop: Stop | None = None, bound: int | None = None)
             number, state, used = node[:3]
         expansions += 1
         if stop is not None and expansions % ASK_EVERY == 1 and stop():
-            return _dive(problem, node, cost - added, limit)
+            return _dive(problem, node, cost - added) if bound is None else Found(cost, None, False, expansions)
         if added:
             successors, more = _dearer(problem, node, added)
             if most_jokers:
@@ -222,7 +223,7 @@ def _dearer(problem: Problem, node: BareNode, added: int) -> tuple[list[BareNode
     return successors, 0 if more == _NEVER else more
 
 
-def _dive(problem: Problem, node: BareNode, cost: int, limit: int) -> Found:
+def _dive(problem: Problem, node: BareNode, cost: int) -> Found:
     """A solution that need not be the cheapest, found soon or not at all: from a node straight on to the end."""
     waiting = [(node, cost, 0)]
     seen = set()
@@ -233,13 +234,13 @@ def _dive(problem: Problem, node: BareNode, cost: int, limit: int) -> Found:
         if node[0] == MAX_NUMBER:
             return Found(cost, node, False, expansions)
         successors, more = _dearer(problem, node, added)
-        if more and cost + more < limit:
+        if more:
             waiting.append((node, cost, more))
         for following in sorted(successors, key=_SPENT, reverse=True):
             if following[:3] not in seen and _may_follow(problem, following):
                 seen.add(following[:3])
                 waiting.append((following, cost + added, 0))
-    return Found(limit, None, False)
+    return Found(cost, None, False)
 
 
 def _may_follow(problem: Problem, node: BareNode) -> bool:
