@@ -6,9 +6,10 @@ order does not matter. Source: docs/rules.md, section 2.1. Cards (`es`) are read
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import combinations, permutations
 from typing import Final
 
 from engine.faces import COLOUR_INDEXES, COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS, codes_of, text_of, tiles_of
@@ -18,6 +19,7 @@ from engine.tiles import MAX_NUMBER, Tile
 MIN_SIZE: Final = 3
 MAX_GROUP: Final = 4
 _REMEMBERED: Final = 1 << 16
+_MOST_JOKERS: Final = 4  # of any deck
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,31 @@ def _as_run(codes: bytes) -> Meld | None:
     jokers = tuple((first + place,) for place, code in enumerate(codes) if code == JOKER_CODE)
     points = (2 * lowest + size - 1) * size // 2
     return Meld(MeldKind.RUN, codes, points, jokers, b"R" + codes)
+
+
+@cache
+def _legal_codes() -> frozenset[bytes]:
+    """The codes of every legal meld of tiles: runs with jokers in place, groups in any order."""
+    found = set()
+    for colour in range(COLOURS_OF_A_DECK):
+        for size in range(MIN_SIZE, MAX_NUMBER + 1):
+            for lowest in range(1, MAX_NUMBER - size + 2):
+                first = colour * MAX_NUMBER + lowest
+                for jokers in range(min(size - 1, _MOST_JOKERS) + 1):
+                    for places in combinations(range(size), jokers):
+                        found.add(bytes(JOKER_CODE if at in places else first + at for at in range(size)))
+    for number in range(1, MAX_NUMBER + 1):
+        faces = range(number, COLOURS_OF_A_DECK * MAX_NUMBER + 1, MAX_NUMBER)
+        for size in range(1, MAX_GROUP + 1):
+            for chosen in combinations(faces, size):
+                for jokers in range(max(0, MIN_SIZE - size), MAX_GROUP - size + 1):
+                    found |= set(map(bytes, permutations((*chosen, *[JOKER_CODE] * jokers))))
+    return frozenset(found)
+
+
+def all_legal(melds: Iterable[bytes]) -> bool:
+    """Whether each of these codes forms a group or a run of tiles, read in any way: `read` of a board at once."""
+    return _legal_codes().issuperset(melds)
 
 
 def why_no_meld(codes: bytes, declared: MeldKind | None = None) -> str:

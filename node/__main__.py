@@ -17,6 +17,7 @@ from rich.table import Table
 
 from engine.options import BadOption, with_options
 from engine.rulesets import RuleSet
+from engine.strength import Strength
 from node.app import NodeError
 from node.arbiter import RulesType, check, judge
 from node.arbiter import rules as tell_rules
@@ -29,10 +30,18 @@ from node.faults.profiles import PROFILES
 from node.faults.report import campaign, tell
 from node.faults.report import plain as as_plain
 from node.games import games as stored_games
+from node.headless.command import (
+    HeadlessOptions,
+    SeatsType,
+    headless_options,
+    refuse_headless_options,
+    simulate_headless,
+)
 from node.houserules import with_turn_seconds
 from node.journal import JournalError
 from node.keystore import KeystoreError
 from node.simulation import SimulatedTable, StuckTable, TableSummary
+from node.solve import solve_file
 from node.timer import timer
 from node.verify import verify
 from protocol.audit.audit import DEALERS
@@ -82,10 +91,34 @@ _turn_seconds = click.option(
 )
 
 
+def _thinking(_context: click.Context, _option: click.Parameter, value: float | None) -> tuple[float, float] | None:
+    """At least and at most so many seconds; None: as a person."""
+    return None if value is None else (value / 2, value)
+
+
+_strengths = click.Choice([strength.value for strength in Strength])
+_strength_help = "; ".join(f"{strength.value} {strength.description}" for strength in Strength)
+
+
 @main.command()
 @click.option("--name", default=None, help="How the others see you. Default: your user name.")
 @click.option("--rules", type=RulesType(), default="pt", show_default=True, help="Rule set of a table opened here.")
 @click.option("--bots", type=click.IntRange(0, 5), default=0, help="Bots on this machine that join your tables.")
+@click.option(
+    "--bot-strength",
+    type=_strengths,
+    default=Strength.SOLID.value,
+    show_default=True,
+    help=f"How well they play: {_strength_help}.",
+)
+@click.option(
+    "--bot-thinking",
+    type=click.FloatRange(0, 60),
+    default=None,
+    callback=_thinking,
+    metavar="S",
+    help="Seconds that a bot takes for a turn, at most. Default: as long as a person.",
+)
 @_turn_seconds
 @click.option("--table", default=None, metavar="NAME", help="Open a table of this name, or join it if it is there.")
 @_port
@@ -101,6 +134,8 @@ def play(
     name: str | None,
     rules: RuleSet,
     bots: int,
+    bot_strength: str,
+    bot_thinking: tuple[float, float] | None,
     turn_seconds: int | None,
     table: str | None,
     port: int,
@@ -127,6 +162,8 @@ def play(
         browser=not no_browser,
         loopback=loopback,
         data=data or default_data_folder(),
+        strength=Strength(bot_strength),
+        thinking_s=bot_thinking,
         rejoin=rejoin,
         display=device,
     )
@@ -147,7 +184,19 @@ def play(
 @click.option("--rules", type=RulesType(), default="pt", show_default=True, help="Rule set, with --open.")
 @_turn_seconds
 @click.option(
-    "--thinking", type=click.FloatRange(0, 60), default=1.0, show_default=True, help="Seconds it takes for a turn."
+    "--strength",
+    type=_strengths,
+    default=Strength.SOLID.value,
+    show_default=True,
+    help=f"How well it plays: {_strength_help}.",
+)
+@click.option(
+    "--thinking",
+    type=click.FloatRange(0, 60),
+    default=None,
+    callback=_thinking,
+    metavar="S",
+    help="Seconds that it takes for a turn, at most. Default: as long as a person.",
 )
 @click.option("--once", is_flag=True, help="End when the game is over.")
 @click.option(
@@ -164,7 +213,8 @@ def bot(
     seats: int | None,
     rules: RuleSet,
     turn_seconds: int | None,
-    thinking: float,
+    strength: str,
+    thinking: tuple[float, float] | None,
     once: bool,
     by_button: bool,
     port: int,
@@ -179,6 +229,7 @@ def bot(
         name=name,
         seats=seats,
         rules=_checked_rules(rules, turn_seconds),
+        strength=Strength(strength),
         thinking_s=thinking,
         once=once,
         port=port,
@@ -237,7 +288,13 @@ def tables(as_json: bool, seconds: float, loopback: bool) -> None:
 
 @main.command()
 @click.option("--games", type=click.IntRange(1), default=10, show_default=True, help="How many games.")
-@click.option("--seats", type=click.IntRange(2, 6), default=4, show_default=True, help="Players at each table.")
+@click.option(
+    "--seats",
+    type=SeatsType(),
+    default="4",
+    show_default=True,
+    help="Players at each table; with --engine-only also LO-HI, every size in turn.",
+)
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the first game; each next one adds 1."
 )
@@ -275,10 +332,18 @@ def tables(as_json: bool, seconds: float, loopback: bool) -> None:
 @click.option(
     "--fault-limit", type=click.IntRange(0), default=None, metavar="K", help="With --faults: only the first K happen."
 )
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="With --faults: processes.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="With --faults or --engine-only: processes.",
+)
+@headless_options
 def simulate(
+    headless: HeadlessOptions,
     games: int,
-    seats: int,
+    seats: tuple[int, int],
     seed: int,
     rules: RuleSet,
     turn_seconds: int | None,
@@ -292,18 +357,26 @@ def simulate(
 ) -> None:
     """Whole games between real sessions in one process, on a virtual clock and a simulated network.
 
-    With --rounds each of the --games is a series at one table.
+    With --rounds each of the --games is a series at one table. With --engine-only there are no sessions: many games a
+    second, and statistics of the bots; with --merge the FILES that its shards wrote are put together.
     """
+    if headless.engine_only:
+        simulate_headless(headless, rules, games, seats, seed, jobs, json_file)
+        return
+    refuse_headless_options()
+    table_seats, most = seats
+    if table_seats != most:
+        raise click.UsageError("Tables of several sizes are for --engine-only.")
     if faults is not None:
         if rounds is not None or turn_seconds is not None or save is not None:
             raise click.UsageError("With --faults there is no --rounds, --turn-seconds or --save.")
-        cases = [Case(rules, seats, seed + game, faults, Deal(deal), fault_limit) for game in range(games)]
+        cases = [Case(rules, table_seats, seed + game, faults, Deal(deal), fault_limit) for game in range(games)]
         _simulate_hostile(cases, jobs, json_file)
         return
     chosen = _checked_rules(rules, turn_seconds)
     if rounds is not None:
         chosen = _with_option(chosen, "rounds", rounds)
-    if not chosen.min_seats <= seats <= chosen.max_seats:
+    if not chosen.min_seats <= table_seats <= chosen.max_seats:
         raise click.UsageError(f"{rules.name} is played by {chosen.min_seats} to {chosen.max_seats} players.")
     summaries: list[TableSummary] = []
     console = Console(stderr=True)
@@ -311,26 +384,26 @@ def simulate(
         with Progress(console=console, disable=not console.is_terminal) as progress:
             task = progress.add_task("Playing", total=games)
             for game in range(games):
-                table = SimulatedTable(chosen, seats, seed + game, DEALERS[Deal(deal)])
+                table = SimulatedTable(chosen, table_seats, seed + game, DEALERS[Deal(deal)])
                 summaries.append(table.run())
                 if save is not None:
-                    _save(table, save / f"{chosen.name}-{seats}-seats-{deal}-{seed + game}{SUFFIX}")
+                    _save(table, save / f"{chosen.name}-{table_seats}-seats-{deal}-{seed + game}{SUFFIX}")
                 progress.advance(task)
     except StuckTable as error:
         click.echo(
-            f"{error}\nRepeat with: rummesh simulate --games 1 --seats {seats} --rules {rules.name} "
+            f"{error}\nRepeat with: rummesh simulate --games 1 --seats {table_seats} --rules {rules.name} "
             f"--seed {seed + len(summaries)}",
             err=True,
         )
         sys.exit(1)
     plain = {
         "rules": rules.name,
-        "seats": seats,
+        "seats": table_seats,
         "seed": seed,
         "games": [dataclasses.asdict(summary) for summary in summaries],
     }
     if not _write_json(plain, json_file):
-        _print_summary(summaries, seats)
+        _print_summary(summaries, table_seats)
 
 
 def _simulate_hostile(cases: list[Case], jobs: int, json_file: Path | None) -> None:
@@ -380,6 +453,7 @@ def _print_summary(summaries: list[TableSummary], seats: int) -> None:
 
 main.add_command(check)
 main.add_command(judge)
+main.add_command(solve_file)
 main.add_command(tell_rules)
 main.add_command(verify)
 main.add_command(stored_games)

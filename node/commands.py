@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from engine.rulesets import RuleSet
+from engine.strength import Strength
 from node import notify
 from node.app import Node, NodeError
 from node.browse import browse
@@ -48,7 +49,8 @@ class PlayOptions:
     browser: bool
     loopback: bool
     data: Path
-    thinking_s: tuple[float, float] = (0.8, 2.5)  # the bots'
+    strength: Strength = Strength.SOLID  # the bots'
+    thinking_s: tuple[float, float] | None = None  # the bots'; None: as a person
     rejoin: bool = False
     display: DeviceOptions | None = None
 
@@ -61,7 +63,8 @@ class BotOptions:
     name: str
     seats: int | None
     rules: RuleSet
-    thinking_s: float
+    strength: Strength
+    thinking_s: tuple[float, float] | None
     once: bool
     port: int
     peers: tuple[tuple[str, int], ...]
@@ -131,6 +134,7 @@ class BotHouse:
             host=LOOPBACK if self._options.loopback else None,
             peers=self._options.peers,
             interfaces=(LOOPBACK,) if self._options.loopback else None,
+            strength=self._options.strength,
             thinking_s=self._options.thinking_s,
         )
         node = Node(settings)
@@ -271,7 +275,8 @@ async def run_bot(options: BotOptions) -> None:
             port=options.port,
             peers=options.peers,
             interfaces=(LOOPBACK,) if options.loopback else None,
-            thinking_s=(options.thinking_s / 2, options.thinking_s),
+            strength=options.strength,
+            thinking_s=options.thinking_s,
             rejoin=options.rejoin,
             by_button=options.by_button,
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
+
+from engine.strength import Strength
 
 
 class ConfigError(Exception):
@@ -23,7 +25,8 @@ class NodeSettings:
     port: int = 0
     peers: tuple[tuple[str, int], ...] = ()
     interfaces: tuple[str, ...] | None = None
-    thinking_s: tuple[float, float] = field(default=(0.8, 2.5))  # a bot's, at least and at most
+    strength: Strength = Strength.SOLID  # a bot's
+    thinking_s: tuple[float, float] | None = None  # a bot's, at least and at most; None: as a person
     by_button: bool = False  # a bot: the table device's button ends its turns, where time has no limit
     device: bool = False  # a table device: it takes no seat
     rejoin: bool = False  # if the journal of the last game is damaged: put it aside and watch that game

@@ -24,6 +24,7 @@ from node.config import ConfigError, parse_address
 from node.draft import Draft, NotADraft, OwnTurn, may_draft
 from node.files import game_file_name
 from node.happenings import sentence
+from node.hints import hint
 from node.presses import PressHandler, refusal_of
 from node.tablerules import BadTable, rule_set_forms, rules_text, table_rules
 from node.tabletalk import COMMANDS as REQUESTS
@@ -48,6 +49,7 @@ from protocol.roster import clean_name
 from protocol.session import Session
 
 HAPPENINGS_KEPT: Final = 50
+HINT_S: Final = 0.5  # how long a hint may be looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,8 @@ class NodeDesk:
                 self._node.rename(clean_name(message["name"]) or self._node.name)
             case "draft":
                 return self._take_draft(message)
+            case "hint":
+                return self._hint()
             case "draw" | "pass" | "take_discard" | "discard" | "lay":
                 self._act(message["type"], message.get("tile"))
             case "end_turn":
@@ -238,6 +242,18 @@ class NodeDesk:
         turn = self._own_turn(session)
         session.draft = turn.play
         return {"type": "judged", "draft_no": message["draft_no"], "judged": turn.judged()}
+
+    def _hint(self) -> dict[str, Any]:
+        """What could be done, as the board lies at the start of the turn. For the player's own page only."""
+        session = self._session()
+        state, seat = session.state, session.seat
+        assert state is not None
+        assert seat is not None
+        if not may_draft(state, seat) or state.call is not None:
+            raise NodeError("It is not your turn.")
+        end_s = monotonic_s() + HINT_S
+        found = hint(state, seat, session.own_tiles(), lambda: monotonic_s() > end_s)
+        return {"type": "hint", "say": found.say, "tiles": found.tiles, "steps": found.steps, **found.draft.plain()}
 
     def _own_turn(self, session: Session) -> OwnTurn:
         """The own seat with the draft of this turn, or with the board as it is where there is none."""

@@ -6,11 +6,13 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
+from functools import partial
+from typing import Final
 
 from engine.actions import DeclareRummikub
-from engine.bots import choose
+from engine.bots import choose, think_s
 from node.app import Node, NodeError
-from node.autoplay import act_by_bot
+from node.autoplay import act_by_bot, due_action
 from node.clock import monotonic_s
 from node.hall import TableSeen
 from node.presses import PressHandler
@@ -19,6 +21,8 @@ from protocol.messages import Button, RequestKind
 from protocol.session import Session
 
 _log = logging.getLogger(__name__)
+
+_ANSWER_S: Final = (0.8, 2.5)  # how long a bot at human pace takes for what is no move
 
 
 class BotPlayer:
@@ -30,6 +34,8 @@ class BotPlayer:
         self._node = node
         self._wanted = wanted
         self._starts_with = starts_with
+        self._seed = int.from_bytes(node.node_id[:4])
+        self._choice = partial(choose, strength=node.settings.strength, seed=self._seed)
         self._thinking: asyncio.TimerHandle | None = None
         self._thinks_about: tuple[bytes, int, int, tuple[int, ...], tuple[RequestKind, ...]] | None = None
         self._unwatch = node.watch(self._soon)
@@ -92,8 +98,14 @@ class BotPlayer:
         self._thinks_about = moment
         if self._waits_for_button(session, now_s):
             return
-        delay_s = random.uniform(*self._node.settings.thinking_s)  # noqa: S311 - only to look human
-        self._thinking = asyncio.get_running_loop().call_later(delay_s, self._act)
+        self._thinking = asyncio.get_running_loop().call_later(self._delay_s(session, now_s), self._act)
+
+    def _delay_s(self, session: Session, now_s: float) -> float:
+        """How long it takes: between two fixed times, or as long as a person thinks about the move that is due."""
+        fixed = self._node.settings.thinking_s
+        if fixed is None and session.may_act(now_s) and session.state is not None:
+            return think_s(session.state, due_action(session, self._choice), self._seed)
+        return random.uniform(*(fixed or _ANSWER_S))  # noqa: S311 - only to look human
 
     def _waits_for_button(self, session: Session, now_s: float) -> bool:
         """Whether somebody else ends this bot's turns: there is a table device, and no limit to the time."""
@@ -111,7 +123,7 @@ class BotPlayer:
         elif session.state.paused is not None:
             self._node.do(lambda table, now_s: table.ask(RequestKind.RESUME, now_s))
         else:
-            action = choose(session.seat, session.state, session.own_tiles())
+            action = due_action(session, self._choice)
             if pressed.button is Button.RUMMIKUB and not isinstance(action, DeclareRummikub):
                 raise NodeError(f"{self._node.name} has no Rummikub yet.")
             self._node.do(lambda table, now_s: table.act(action, now_s))
@@ -119,4 +131,4 @@ class BotPlayer:
     def _act(self) -> None:
         self._thinking = None
         if self._node.session is not None:
-            self._node.do(act_by_bot)
+            self._node.do(partial(act_by_bot, choice=self._choice))

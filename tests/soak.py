@@ -1,7 +1,7 @@
 """`make soak`: many hostile games of all rule sets, two to six seats, on all cores; see docs/reliability.md.
 
-With `--fuzz N` instead of games: N tables at which one seat sends broken messages of the deal. A failure prints the
-seed and a command that repeats it, and ends with exit code 1.
+With `--fuzz N` instead of games: N tables at which one seat sends broken messages of the deal. With `--solver N`: the
+best move of N random positions beside independent oracles. A failure prints what repeats it, and ends with exit code 1.
 """
 
 from __future__ import annotations
@@ -54,10 +54,15 @@ def fuzz(count: int, seed: int, jobs: int) -> bool:
 @click.option("--games", default=1000, show_default=True, help="How many games.")
 @click.option("--faults", type=click.Choice(sorted(PROFILES)), default="hostile", show_default=True)
 @click.option("--fuzz", "fuzzed", default=0, help="Instead of games: so many tables with broken messages of the deal.")
+@click.option("--solver", "solved", default=0, help="Instead of games: so many positions for the solver.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the first one.")
 @click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Processes.")
-def main(games: int, faults: str, fuzzed: int, seed: int, jobs: int) -> None:
+def main(games: int, faults: str, fuzzed: int, solved: int, seed: int, jobs: int) -> None:
     """Play and report."""
+    if solved:
+        from tests.engine.solver.campaign import compare  # needs HiGHS, which not every machine has
+
+        sys.exit(0 if compare(solved, seed, jobs) else 1)
     if fuzzed:
         sys.exit(0 if fuzz(fuzzed, seed, jobs) else 1)
     began_s = monotonic_s()

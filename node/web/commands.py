@@ -162,6 +162,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, Callable[[Any], bool]]]] = {
     "add_peer": {"address": _is_text(MAX_ADDRESS_CHARS)},
     "rename": {"name": _is_text(MAX_NAME_CHARS)},
     "draft": {"draft_no": _is_draft_no, "melds": _are_melds, "exchanges": _are_exchanges},
+    "hint": {},
     "end_turn": {"anyway": lambda value: value is None or isinstance(value, bool)},
     "draw": {},
     "pass": {},

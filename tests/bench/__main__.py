@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from engine.rulesets import ES, PT
-from tests.bench import deal, hot_paths, screens
+from tests.bench import deal, hot_paths, screens, solver
 from tests.bench.counting import KINDS, unit_costs
 from tests.bench.processes import seconds_to_racks
 
@@ -78,8 +78,9 @@ def secret_deal(console: Console, seconds: float, repeats: int, runs: int) -> No
 @click.option("--games", default=3, show_default=True, help="Simulated games for each kind of table.")
 @click.option("--repeats", default=5, show_default=True, help="How often each step of the deal is timed.")
 @click.option("--runs", default=3, show_default=True, help="Deals between real processes for each kind of table.")
-@click.option("--only", type=click.Choice(("hot-paths", "deal", "display")), help="One part.  [default: all]")
-def main(seconds: float, games: int, repeats: int, runs: int, only: str | None) -> None:
+@click.option("--positions", default=300, show_default=True, help="Random positions of each kind for the solver.")
+@click.option("--only", type=click.Choice(("hot-paths", "deal", "solver", "display")), help="One part.  [default: all]")
+def main(seconds: float, games: int, repeats: int, runs: int, positions: int, only: str | None) -> None:
     """Measure and print."""
     console = Console(width=120)
     if only in (None, "hot-paths"):
@@ -90,6 +91,9 @@ def main(seconds: float, games: int, repeats: int, runs: int, only: str | None) 
         secret_deal(console, seconds, repeats, runs)
     if only in (None, "display"):
         screens.main(console, seconds)
+    if only in (None, "solver"):
+        for shown in solver.tables(seconds, repeats, positions):
+            console.print(shown)
 
 
 if __name__ == "__main__":

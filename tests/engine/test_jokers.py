@@ -10,12 +10,12 @@ from itertools import permutations, product
 import pytest
 
 from engine.board import difference, fits
-from engine.bots import candidate_melds
 from engine.faces import JOKER_CODE, NUMBERS, codes_of, text_of
 from engine.jokers import FaceExchange, joker_faults
 from engine.judging import judge_text
 from engine.melds import Meld, read
 from engine.options import with_options
+from engine.rackmelds import candidate_melds
 from engine.rulesets import FI, NO, PT
 from engine.state import MeldKind
 from engine.tiles import parse_tile, parse_tiles

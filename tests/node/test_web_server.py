@@ -359,6 +359,7 @@ WELL_FORMED: list[dict[str, Any]] = [
     {"type": "rename", "name": "<b>"},
     DRAFT,
     {**DRAFT, "exchanges": [{"meld": 0, "position": 2, "tile": 4}]},
+    {"type": "hint"},
     {"type": "end_turn"},
     {"type": "end_turn", "anyway": True},
     {"type": "draw"},

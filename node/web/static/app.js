@@ -66,6 +66,7 @@ const receive = {
     }
   },
   judged: (message) => table.answer(message),
+  hint: (message) => table.hint(message),
   refused(message) {
     if (table.node.isConnected) table.refused(message);
     else lobby.refused(message);

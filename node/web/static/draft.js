@@ -130,6 +130,11 @@ export class Draft {
     return meld < 0 ? null : { meld, position: this.#board[meld].tiles.indexOf(id) };
   }
 
+  /** Lets the board lie as somebody proposes, with these exchanges. */
+  become(melds, exchanges) {
+    return this.#step(() => melds.map(({ tiles, kind }) => fresh(tiles, kind)), exchanges);
+  }
+
   /** Says how a meld that reads both ways is meant. */
   setKind(index, kind) {
     return this.#step((melds) => melds.map((meld, i) => (i === index ? { ...meld, kind } : meld)));

@@ -15,9 +15,10 @@ export class Menu {
   #button = el('button', { type: 'button', class: 'tool', testid: 'menu', 'aria-haspopup': 'true', 'aria-controls': 'menu-panel' }, 'Menu');
   #panel = el('div', { class: 'menu-panel', id: 'menu-panel', testid: 'menu-panel', hidden: true });
   #rows = new Map();
+  #hints = el('button', { type: 'button', class: 'menu-item', testid: 'hints-toggle', 'aria-pressed': 'false' });
   #leave = el('button', { type: 'button', class: 'menu-item', testid: 'leave' }, 'Leave');
 
-  /** `hooks`: `send(command)`, `say(sentence)`, `leave()`. */
+  /** `hooks`: `send(command)`, `say(sentence)`, `leave()`, `toggleHints()` (gives whether they are on), `hints`. */
   constructor(hooks) {
     this.#hooks = hooks;
     for (const [command] of ITEMS) {
@@ -26,7 +27,9 @@ export class Menu {
       const node = el('button', { type: 'button', class: 'menu-item', testid: command.replace('_', '-'), on: { click: () => this.#press(command) } }, words, note);
       this.#rows.set(command, { node, words, note, whyNot: null });
     }
-    this.#panel.append(...[...this.#rows.values()].map(({ node }) => node), this.#leave);
+    this.#panel.append(...[...this.#rows.values()].map(({ node }) => node), this.#hints, this.#leave);
+    this.#showHints(hooks.hints);
+    this.#hints.addEventListener('click', () => this.#showHints(hooks.toggleHints()));
     this.node = el('div', { class: 'menu' }, this.#button, this.#panel);
     this.#button.addEventListener('click', () => this.open(this.#panel.hidden));
     this.#leave.addEventListener('click', () => {
@@ -56,6 +59,11 @@ export class Menu {
       setText(row.note, [condition, `${may.left} left`].filter(Boolean).join(' · '));
       setBlocked(row.node, row.whyNot);
     }
+  }
+
+  #showHints(on) {
+    setText(this.#hints, on ? 'Hints: on' : 'Hints: off');
+    this.#hints.setAttribute('aria-pressed', String(on));
   }
 
   open(shown) {

@@ -292,6 +292,13 @@ export class Play {
     this.#edit(() => this.#draft.setKind(index, kind));
   }
 
+  /** Lets the board lie as somebody proposes. */
+  become(melds, exchanges) {
+    const before = this.laid;
+    const laid = melds.flatMap(({ tiles }) => tiles).filter((id) => this.rack.includes(id) && !before.has(id));
+    this.#edit(() => this.#draft.become(melds, exchanges), laid);
+  }
+
   sort(how) {
     this.order.sort(how, this.face);
     this.#hooks.changed();

@@ -10,6 +10,7 @@ import { dealQuestion } from './dealhelp.js';
 import { arrange, calm, el, setBlocked, setText } from './dom.js';
 import { Drag } from './drag.js';
 import { Happenings } from './happenings.js';
+import { Hints } from './hints.js';
 import { listenToKeys } from './keys.js';
 import { mark } from './lobby.js';
 import { Menu } from './menu.js';
@@ -92,6 +93,7 @@ export class TableScreen {
   #more = button('more', 'More', 'tool');
   #menu;
   #talk;
+  #hints;
   #rules = new RulesText();
   #help = el('div');
   #helpKey = '';
@@ -108,7 +110,10 @@ export class TableScreen {
       ...hooks, storage: sessionStorage, changed: (placed) => this.#showChange(placed),
       askCosts: (reasons, tiles) => this.#askCosts(reasons, tiles),
     });
-    this.#menu = new Menu({ ...hooks, leave: () => this.#pressLeave() });
+    this.#hints = new Hints({
+      send: hooks.send, choose: (ids) => this.#play.select(ids), lay: (melds, exchanges) => this.#play.become(melds, exchanges),
+    });
+    this.#menu = new Menu({ ...hooks, leave: () => this.#pressLeave(), hints: this.#hints.on, toggleHints: () => this.#toggleHints() });
     this.#talk = new Talk(hooks.send);
     this.#opening.append(this.#openingText, el('span', { class: 'opening-track' }, this.#openingBar));
     this.#scroller.append(this.#board.node);
@@ -125,9 +130,9 @@ export class TableScreen {
       el('main', { class: 'stage' },
         el('div', { class: 'turnbar' }, el('div', { class: 'turn-words' }, this.#turn, this.#sub), this.#opening, this.#clock.node, this.#deal.node),
         this.#notice, this.#talk.node, this.#piles.node, this.#scroller,
-        el('div', { class: 'status' }, this.#hint, this.#faults),
+        el('div', { class: 'status' }, this.#hint, this.#faults), this.#hints.node,
         el('div', { class: 'controls' },
-          el('div', { class: 'tools' }, this.#undo, this.#redo, this.#reset, ...Object.values(this.#sorts)),
+          el('div', { class: 'tools' }, this.#undo, this.#redo, this.#reset, ...Object.values(this.#sorts), this.#hints.button),
           el('div', { class: 'actions' }, this.#draw, this.#take, this.#lay, this.#discard, this.#rummikub, this.#end)),
         this.#rack.node),
       this.#side, this.#line, this.#live, this.#asking.node);
@@ -146,6 +151,7 @@ export class TableScreen {
     this.#table = table;
     this.#turnKey = key;
     if (turned) this.#seeBoard(view);
+    if (turned) this.#hints.clear();
     this.#play.update(table);
     if (turned && this.#drag.ids?.some((id) => !this.#play.rack.includes(id))) this.#drag.cancel();
     this.#showTop(table);
@@ -170,6 +176,16 @@ export class TableScreen {
     // The reasons may take room from the board: what was just laid stays in sight.
     this.#showPlay(this.#placed);
     this.#placed = [];
+  }
+
+  hint(message) {
+    this.#hints.take(message);
+  }
+
+  #toggleHints() {
+    this.#hints.toggle();
+    this.#showPlay();
+    return this.#hints.on;
   }
 
   refused(message) {
@@ -386,6 +402,7 @@ export class TableScreen {
 
   #showButtons() {
     const play = this.#play;
+    this.#hints.show(play.open);
     const { view } = this.#table;
     const reasons = play.reasons;
     const judged = play.open ? play.judged : null;

@@ -107,6 +107,13 @@ export class TileBox {
 }
 
 /** Faces in small; of those with one number the number is shown once. */
+/** A face in the middle of a sentence. */
+export function faceInText(text) {
+  const { colour, rank, joker } = parseFace(text);
+  const drawn = joker ? ['J'] : [rank, sign(colour)];
+  return el('span', { class: 'in-text', 'data-colour': joker ? 'J' : colour, role: 'img', 'aria-label': spoken(text) }, ...drawn);
+}
+
 function miniFaces(faces) {
   const ranks = [...new Set(faces.map((text) => parseFace(text).rank))];
   return ranks.map((rank) => {

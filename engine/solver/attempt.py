@@ -1,0 +1,109 @@
+"""One search with all that follows: melds out of it, bound jokers in their places, jokers that are left over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from engine.board import Layout
+from engine.faces import NUMBERS
+from engine.jokers import FaceExchange
+from engine.solver.arrange import layout_after
+from engine.solver.problem import Position, Terms
+from engine.solver.rebuild import MeldDraft, Rebuilt, park, rebuild
+from engine.solver.search import BareNode, Node, Problem, path_to, search
+from engine.solver.solution import Solution, Stop
+
+
+@dataclass(slots=True)
+class Attempt:
+    """The cheapest board under some terms, and its cost; not yet judged by the rules about jokers."""
+
+    cost: int
+    board: Layout
+    laid: bytes
+    proven: bool
+    exchanges: tuple[FaceExchange, ...] = ()
+
+    def solution(self) -> Solution:
+        value = sum(NUMBERS[code] for code in self.laid)
+        return Solution(self.board, self.laid, value, self.proven, self.exchanges if self.laid else ())
+
+
+def laid_nothing(position: Position, *, proven: bool = True) -> Solution:
+    """The board as it is."""
+    return Solution(position.board, b"", 0, proven)
+
+
+class Finish:
+    """What a joker rule adds to the melds of a search. Here: nothing, all jokers are free."""
+
+    exchanges: tuple[FaceExchange, ...] = ()  # what has to be announced
+
+    def before(self, path: Sequence[Node], board: Layout) -> Layout:
+        """The old board with bound jokers as the tiles they stand for."""
+        return board
+
+    def settle(self, melds: list[MeldDraft]) -> None:
+        """Put bound jokers in their places."""
+
+    def park(self, melds: list[MeldDraft], jokers: int) -> int:
+        """Put jokers that no meld needs somewhere; how many found no room."""
+        return park(melds, jokers)
+
+
+_FREE = Finish()
+
+
+def attempt(
+    position: Position,
+    terms: Terms,
+    table_jokers: int,
+    stop: Stop | None,
+    bound: int | None = None,
+    finish: Finish = _FREE,
+    build: Callable[[bool], Problem] | None = None,
+) -> Attempt | bool:
+    """The cheapest board under `terms` that costs less than `bound`.
+
+    `table_jokers` of the free jokers come from the table and have to be used. `build` makes the search, if it is not
+    simply that of the terms, for all jokers placed in it or not. If there is no such board: whether that is proven.
+    """
+
+    def problem(spend: bool) -> Problem:
+        return build(spend) if build is not None else position.problem(terms, spend=spend)
+
+    def rebuilt_from(goal: BareNode) -> Rebuilt:
+        path = path_to(goal)
+        rebuilt = rebuild(path, finish.before(path, position.board))
+        finish.settle(rebuilt.melds)
+        return rebuilt
+
+    found = search(problem(False), stop, bound)
+    if found.goal is None:
+        return found.proven
+    rebuilt, cost, proven = rebuilt_from(found.goal), found.cost, found.proven
+    left = finish.park(rebuilt.melds, terms.jokers - found.goal[2])
+    if left and rebuilt.melds and proven:
+        # One joker beside nothing but groups of four: all are used up in the search, or one stays on the rack.
+        may_stay = table_jokers < terms.jokers
+        limits = [limit for limit in (bound, cost + position.joker_weight if may_stay else None) if limit is not None]
+        spent = search(problem(True), stop, min(limits, default=None))
+        proven = proven and spent.proven
+        if spent.goal is not None:
+            rebuilt, left, cost = rebuilt_from(spent.goal), 0, spent.cost
+        elif may_stay and (bound is None or cost + position.joker_weight < bound):
+            cost += position.joker_weight
+        else:
+            return proven
+    elif left and table_jokers == terms.jokers:
+        return False
+    laid = bytes(terms.jokers - table_jokers - left) + bytes(_laid(rebuilt, position.lying))
+    return Attempt(cost, layout_after(rebuilt.melds, position.board), laid, proven, finish.exchanges)
+
+
+def _laid(rebuilt: Rebuilt, lying: Sequence[int]) -> Iterable[int]:
+    """The codes of the rack tiles that were laid, jokers aside."""
+    for code, used in sorted(rebuilt.used.items()):
+        if used > lying[code]:
+            yield from [code] * (used - lying[code])

@@ -1,0 +1,49 @@
+"""`solve`: the best move of a seat that has opened."""
+
+from __future__ import annotations
+
+from engine.board import Layout
+from engine.faces import JOKER_CODE
+from engine.melds import read
+from engine.rulesets import JokerMove, RuleSet
+from engine.solver.attempt import Attempt, attempt, laid_nothing
+from engine.solver.numbered import solve_numbered
+from engine.solver.problem import Position, Terms, usable
+from engine.solver.replaced import solve_replaced
+from engine.solver.solution import Objective, Solution, Stop
+from engine.state import MeldKind
+
+
+def solve(
+    rules: RuleSet,
+    board: Layout,
+    rack: bytes,
+    objective: Objective = Objective.TILES,
+    *,
+    free_jokers: bool = False,
+    stop: Stop | None = None,
+) -> Solution:
+    """The best move of a seat that has opened, under the joker rule of `rules` (`free_jokers`: under none).
+
+    `board` must be legal and `rack` holds the codes of all its tiles. Nothing can be laid: the board as it is.
+    """
+    position = Position(tuple((codes, kind or _kind(codes)) for codes, kind in board), rack, objective)
+    position.tiles = usable(position.tiles, position.tiles[JOKER_CODE])
+    if position.tiles == position.lying:
+        return laid_nothing(position)
+    if free_jokers or rules.joker_move is JokerMove.FREE or not position.lying[JOKER_CODE]:
+        return _solve_free(position, stop)
+    if rules.joker_move is JokerMove.SAME_NUMBER:
+        return solve_numbered(rules, position, stop)
+    return solve_replaced(rules, position, stop)
+
+
+def _kind(codes: bytes) -> MeldKind:
+    meld = read(codes)
+    assert meld is not None, "only a legal board can be solved"
+    return meld.kind
+
+
+def _solve_free(position: Position, stop: Stop | None) -> Solution:
+    best = attempt(position, Terms(position.tiles[JOKER_CODE]), position.lying[JOKER_CODE], stop)
+    return best.solution() if isinstance(best, Attempt) else laid_nothing(position, proven=best)
