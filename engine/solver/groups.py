@@ -89,7 +89,7 @@ def broken_joints(use: Use, jokers: int, olds: tuple[int, ...], together: Togeth
     return None if best is None else sum(old.bit_count() - 1 for old in olds) - _kept_joints(best, olds)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def shared_out(use: Use, jokers: int, olds: tuple[int, ...] = (), together: Together = ()) -> tuple[int, ...] | None:
     """The groups, as masks, that the tiles and all `jokers` make: those that keep the most joints of the old ones.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -18,6 +17,8 @@ from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
 _COLOURS: Final = range(COLOURS_OF_A_DECK)
+_USES: Final = tuple((use // BASE, use % BASE) for use in range(BASE * BASE))
+_STATE_BYTES: Final = 8
 _BASES: Final = tuple(  # by mask of colours
     [colour * MAX_NUMBER for colour in _COLOURS if mask >> colour & 1] for mask in range(1 << COLOURS_OF_A_DECK)
 )
@@ -82,53 +83,56 @@ def rebuild(path: Sequence[Node], before: Layout) -> Rebuilt:
     In `before` the tile that a bound joker stands for is in its place.
     """
     rebuilt = Rebuilt()
-    melds = rebuilt.melds
+    melds, used = rebuilt.melds, rebuilt.used
     lying = [codes for codes, kind in before if kind is MeldKind.RUN]
     open_runs: list[list[MeldDraft]] = [[], [], [], []]  # of each colour, those of one tile first, those of two next
     state = 0
     for number, after, _jokers, _parent, stage, (use01, use23), spent in path:
-        if after or state or use01 or use23 or stage.melds:
-            use = (*divmod(use01, BASE), *divmod(use23, BASE))
-            spare = spent
-            led: list[MeldDraft] = []
-            for colour in _COLOURS:
-                old, new = state >> 8 * colour & 255, after >> 8 * colour & 255
-                used = use[colour]
-                if old or new:
-                    code = colour * MAX_NUMBER + number
-                    runs, places = open_runs[colour], PLACES[new]
-                    jokers = places + used - stage.tiles[colour]
-                    if places < len(runs):
-                        runs = open_runs[colour] = _end_some(runs, len(runs) - places, STATES[old][2], lying, melds)
-                    if jokers > 0:
-                        spare -= jokers
-                        used -= jokers
-                        for index, run in enumerate(runs):
-                            run.codes.append(JOKER_CODE if index < jokers else code)
-                    else:
-                        for run in runs:
-                            run.codes.append(code)
-                    if places > len(runs):
-                        begun = [MeldDraft(MeldKind.RUN, [code], code) for _run in range(places - len(runs))]
-                        if STATES[new][0] < len(begun):
-                            spare -= _lead(begun, STATES[new], STATES[old][0])
-                            led += [run for run in begun if len(run.codes) >= MIN_SIZE]
-                        open_runs[colour] = sorted([*begun, *runs], key=_length)
-                    used += places
-                if used or stage.taken[colour]:
-                    rebuilt.used[colour * MAX_NUMBER + number] = used + stage.taken[colour] - stage.bound[colour]
-            in_groups = _jokers_in_groups(use, spare) if led else spare
-            if use01 or use23:
-                melds += _groups(number, use, in_groups, stage)
-            for _joker in range(spare - in_groups):
-                max(led, key=lambda run: run.lowest).lead(1)
-            if stage.melds:
-                melds += [_fixed(codes, kind) for codes, kind in stage.melds]
+        use = _USES[use01] + _USES[use23]
+        old_states, states = state.to_bytes(_STATE_BYTES, "little"), after.to_bytes(_STATE_BYTES, "little")
         state = after
+        code = number - MAX_NUMBER
+        spare = spent
+        led: list[MeldDraft] = []
+        for colour, many in enumerate(use):
+            code += MAX_NUMBER
+            old, new = old_states[colour], states[colour]
+            if not (old or new):
+                if many:
+                    used[code] = many
+                continue
+            runs, places = open_runs[colour], PLACES[new]
+            if places < len(runs):
+                runs = open_runs[colour] = _end_some(runs, len(runs) - places, STATES[old][2], lying, melds)
+            jokers = places + many - stage.tiles[colour]
+            if jokers > 0:
+                spare -= jokers
+                used[code] = stage.tiles[colour]
+                for index, run in enumerate(runs):
+                    run.codes.append(JOKER_CODE if index < jokers else code)
+            else:
+                used[code] = places + many
+                for run in runs:
+                    run.codes.append(code)
+            if places > len(runs):
+                begun = [MeldDraft(MeldKind.RUN, [code], code) for _run in range(places - len(runs))]
+                if STATES[new][0] < len(begun):
+                    spare -= _lead(begun, STATES[new], STATES[old][0])
+                    led += [run for run in begun if len(run.codes) >= MIN_SIZE]
+                open_runs[colour] = sorted(begun + runs, key=_length)
+        in_groups = _jokers_in_groups(use, spare) if led else spare
+        if use01 or use23:
+            melds += _groups(number, use, in_groups, stage)
+        for _joker in range(spare - in_groups):
+            max(led, key=lambda run: run.lowest).lead(1)
+        if stage.melds:
+            melds += [_fixed(codes, kind) for codes, kind in stage.melds]
+        for colour in _COLOURS if any(stage.bound) or any(stage.taken) else ():
+            code = colour * MAX_NUMBER + number
+            used[code] = used.get(code, 0) + stage.taken[colour] - stage.bound[colour]
     for left in open_runs:
         melds += left
-    if max((len(meld.codes) for meld in melds), default=0) >= 2 * MIN_SIZE:
-        rebuilt.melds = _cut(melds, lying)
+    rebuilt.melds = _cut(melds, lying)
     return rebuilt
 
 
@@ -172,42 +176,55 @@ def _groups(number: int, use: tuple[int, ...], jokers: int, stage: Stage) -> Ite
     ]
 
 
-def _cut(melds: Sequence[MeldDraft], lying: Sequence[bytes]) -> list[MeldDraft]:
+def _cut(melds: list[MeldDraft], lying: Sequence[bytes]) -> list[MeldDraft]:
     """The melds, long runs in pieces where a piece lay on the table as it is and no neighbours there are parted."""
-    spare: Counter[int] = Counter()  # by face: how many more runs come there from the face before than did
-    for codes in lying:
-        first = _first_face(codes)
-        spare.subtract(range(first + 1, first + len(codes)))
-    for meld in melds:
-        if meld.kind is MeldKind.RUN:
-            spare.update(range(meld.first + 1, meld.first + len(meld.codes)))
-    left = list(melds)
-    found: list[MeldDraft] = []
+    left = [meld for meld in melds if len(meld.codes) >= 2 * MIN_SIZE and not meld.fixed]
+    if not any(_cuts(meld, lying) for meld in left):
+        return melds
+    found = [meld for meld in melds if meld not in left]
+    spare = _more_joints(melds, lying)
     while left:
         meld = left.pop()
-        pieces = _pieces(meld, lying, spare)
-        (left if len(pieces) > 1 else found).extend(pieces)
+        for cuts in _cuts(meld, lying):
+            if all(spare[meld.first + at] > 0 for at in cuts):
+                for at in cuts:
+                    spare[meld.first + at] -= 1
+                left += [
+                    MeldDraft(MeldKind.RUN, meld.codes[start:end], meld.first + start)
+                    for start, end in pairwise([0, *cuts, len(meld.codes)])
+                ]
+                break
+        else:
+            found.append(meld)
     return found
 
 
-def _pieces(meld: MeldDraft, lying: Sequence[bytes], spare: Counter[int]) -> list[MeldDraft]:
-    size = len(meld.codes)
-    if size >= 2 * MIN_SIZE and meld.kind is MeldKind.RUN and not meld.fixed:
-        codes = bytes(meld.codes)
-        for old in lying:
-            low = codes.find(old)
-            high = low + len(old)
-            if low in (-1, 1, 2) or size - high in (1, 2) or len(old) == size:
-                continue
+def _cuts(meld: MeldDraft, lying: Sequence[bytes]) -> list[list[int]]:
+    """Where a run may be cut so that one piece is a run that lay on the table, for each such run."""
+    codes, size = bytes(meld.codes), len(meld.codes)
+    found = []
+    for old in lying:
+        low = codes.find(old)
+        high = low + len(old)
+        if low >= 0 and low not in (1, 2) and size - high not in (1, 2) and len(old) < size:
             cuts = [at for at in (low, high) if 0 < at < size]
-            pieces = [
-                MeldDraft(MeldKind.RUN, meld.codes[start:end], meld.first + start)
-                for start, end in pairwise([0, *cuts, size])
-            ]
-            if all(piece.numbered for piece in pieces) and all(spare[meld.first + at] > 0 for at in cuts):
-                spare.subtract(meld.first + at for at in cuts)
-                return pieces
-    return [meld]
+            if all(any(codes[start:end]) for start, end in pairwise([0, *cuts, size])):
+                found.append(cuts)
+    return found
+
+
+def _more_joints(melds: Sequence[MeldDraft], lying: Sequence[bytes]) -> list[int]:
+    """By face how many more runs come there from the face before than did on the table."""
+    more = [0] * (COLOURS_OF_A_DECK * MAX_NUMBER + 1)
+    for codes in lying:
+        first = _first_face(codes)
+        for face in range(first + 1, first + len(codes)):
+            more[face] -= 1
+    for meld in melds:
+        if meld.kind is MeldKind.RUN:
+            for face in range(meld.first + 1, meld.first + len(meld.codes)):
+                more[face] += 1
+    return more
 
 
 def _first_face(codes: bytes) -> int:

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from engine.solver.groups import BASE
 
+_MOST_PAIRS: Final = 6000  # that are remembered, some megabytes; then it begins anew
 PAIR_SHIFT: Final = 20  # between the numbers of the options of two colours in a key of `Tables.pairs`
 
 # Open runs of one colour by length (1, 2, and 3 or more), each state a small number below 256.
@@ -142,6 +143,9 @@ class Tables:
         key = first << PAIR_SHIFT | second
         found = self._pairs.get(key)
         if found is None:
+            if len(self._pairs) >= _MOST_PAIRS:
+                self._pairs.clear()
+                self._pair_rows.clear()
             found = self._pairs[key] = self._joined(first, second)
         return found
 
