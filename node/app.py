@@ -282,7 +282,7 @@ class Node:
             now_s=monotonic_s(),
             silent=silent,
             device=self.settings.device,
-            stamp=int(unix_s()),
+            stamp=int(1000 * unix_s()),
         )
 
     def _runner(self, session: Session, journal: Journal) -> Runner:

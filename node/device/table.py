@@ -106,7 +106,7 @@ class TableDevice:
         if session is not None and session.genesis is not None:
             if device_of(session.genesis, self._node.node_id) is None:
                 _log.info("this game began without the device: its buttons do nothing")
-                told = NoticeView("No buttons", "This game began without the device: it only shows the clock.")
+                told = NoticeView("No buttons", "This game began without it.")
                 self.screen.notice(told, NO_BUTTONS_S)
             else:
                 _log.info("the buttons count at this table")

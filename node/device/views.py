@@ -132,7 +132,7 @@ def _turn(session: Session, state: PublicState, names: Sequence[str], moments: M
     limit_s = float(state.rules.turn_seconds)
     left_s = session.remaining_s(now_s)
     if moments.unsure:
-        return NoticeView(f"{names[state.turn]}'s turn", "The clock is right from the next turn on.")
+        return NoticeView(f"{names[state.turn]}'s turn", "The clock starts next turn.")
     if limit_s:
         clock_s = limit_s if left_s is None else left_s
     else:

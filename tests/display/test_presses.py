@@ -174,3 +174,12 @@ def test_whatever_the_contacts_do_presses_and_releases_alternate(steps: list[tup
 def test_times_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ValueError, match="confirm_s"):
         PressTimes(confirm_s=0.1, release_s=0.05)
+
+
+def test_three_buttons_at_once_are_none() -> None:
+    three = Debouncer([(name, False) for name in "abc"], 0)
+    said = [event for at_s, name in ((1.0, "a"), (1.01, "b"), (1.02, "c")) for event in three.edge(name, True, at_s)]
+    for name in "abc":
+        said += three.edge(name, False, 1.2)
+    said += three.advance(2.0)
+    assert {event.kind for event in said} == {P, B, R}

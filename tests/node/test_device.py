@@ -237,6 +237,25 @@ def test_it_leaves_a_lobby_that_all_have_left_and_is_offered_anew_where_it_comes
     in_loop(test)
 
 
+def test_it_is_offered_again_at_a_table_that_it_had_left(tmp_path: Path) -> None:
+    async def test() -> None:
+        ana, clock = Player(tmp_path / "a", "Ana"), Clock(tmp_path / "c", "Kitchen")
+
+        def offered() -> bool:
+            return bool(ana.desk.snapshot()["lobby"]["at"]["devices"])
+
+        async with started(ana, clock):
+            ana.node.open_table("Kitchen", RULES)
+            await until(offered, LIMIT_S)
+            clock.device._name = "Den"
+            clock.node.leave()
+            await until(lambda: not offered(), LIMIT_S)
+            clock.device._name = "Kitchen"
+            await until(offered, LIMIT_S)
+
+    in_loop(test)
+
+
 def test_each_press_ends_the_turn_it_is_pressed_in_and_is_refused_with_the_reason(tmp_path: Path) -> None:
     async def test() -> None:
         ana, ben, clock = at_first_turn(tmp_path)
@@ -248,7 +267,9 @@ def test_each_press_ends_the_turn_it_is_pressed_in_and_is_refused_with_the_reaso
             assert "rack" in clock.panel.refusals()[0]
             assert turn(clock) == before
             clock.device.press(END)
+            (waits,) = clock.device._unanswered.values()
             await until(lambda: turn(clock) != before and turn_is_on(ana, ben, clock), LIMIT_S)
+            await until(waits.cancelled, LIMIT_S)
             clock.device.press(Press(Kind.HELD, "end", 0.0))
             await until(lambda: all(one.desk.snapshot()["table"]["talk"]["pause"] for one in (ana, ben)), LIMIT_S)
             clock.device.press(END)
@@ -359,7 +380,7 @@ def test_who_comes_in_the_midst_of_a_turn_says_so_and_knows_the_next_one(
             await until(lambda: turn_is_on(ana, ben, clock, late), LIMIT_S)
             shown = late.view()
             assert isinstance(shown, NoticeView)
-            assert shown.text == "The clock is right from the next turn on."
+            assert shown.text == "The clock starts next turn."
             before = height(clock)
             await asyncio.sleep(0.2)
             await until(lambda: len(clock.node.linked()) == 3, LIMIT_S)
