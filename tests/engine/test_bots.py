@@ -13,12 +13,14 @@ from engine.bots import choose, think_s
 from engine.cardbots import best_lay, card_situation, simple_lay
 from engine.faces import codes_of, text_of, tiles_of
 from engine.melds import read
-from engine.positions import Position, card_position, parse_board, tile_position
+from engine.positions import Position, card_position, layout, parse_board, tile_position
 from engine.rackmelds import candidate_melds, find_melds
 from engine.rulesets import ES, FI, NO, PT, RULE_SETS, RuleSet
 from engine.scoring import rack_points
+from engine.situations import Situation
 from engine.state import CardTurn, PublicState, Seat
 from engine.strength import Strength
+from engine.tilebots import decide as decide_on_faces
 from engine.tiles import parse_tiles
 from tests.engine.games import Dealing, steps
 
@@ -158,6 +160,25 @@ def test_strong_spends_the_joker_if_it_cannot_open_without() -> None:
     assert board(place, action) == ["J R12 R13"]
     place, action = decide(PT, "", "R11 R12 R13 J K1 K5", opened=False, strength=Strength.STRONG)
     assert board(place, action) == ["R11 R12 R13"]
+
+
+@pytest.mark.parametrize(
+    ("strength", "others", "laid"),
+    [
+        (Strength.SOLID, (9, 1), "B1 K1"),
+        (Strength.STRONG, (9, 4), "B1 K1"),
+        (Strength.STRONG, (9, 3), "K4"),
+    ],
+)
+def test_strong_lays_the_dearest_tiles_when_another_is_nearly_out(
+    strength: Strength, others: tuple[int, ...], laid: str
+) -> None:
+    board = layout(parse_board("R1 R2 R3 R4 | B4 B5 B6 B7"))
+    rack = codes_of(parse_tiles("B1 K1 K4 Y9"))
+    here = Situation(PT, board, bytes(sorted(rack)), opened=True, others=others, pool=9)
+    found = decide_on_faces(here, strength)
+    assert found is not None
+    assert text_of(found.laid) == laid
 
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=RULE_SETS.keys())

@@ -10,8 +10,11 @@ import pytest
 from engine.options import with_options
 from engine.rulesets import ES, NO, PT, RULE_SETS, RuleSet
 from engine.selfplay import Outcome, play, play_by_rules, play_on_faces
+from engine.situations import Situation
+from engine.solver import Solution
 from engine.state import EndedBy, Seat
 from engine.strength import Strength
+from engine.tilebots import decide
 from engine.tiles import TileId
 
 BEGINNER, SOLID, STRONG = Strength
@@ -41,12 +44,24 @@ def won(results: Sequence[tuple[Outcome, tuple[Strength, ...]]], bot: Strength) 
 
 
 @pytest.mark.parametrize("rules", [rules for rules in RULE_SETS.values() if not rules.discards], ids=lambda r: r.name)
-def test_a_game_on_faces_is_the_game_by_the_rules(rules: RuleSet) -> None:
+def test_a_game_on_faces_is_the_game_by_the_rules(rules: RuleSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Situation] = []
+
+    def noted(here: Situation, strength: Strength) -> Solution | None:
+        asked.append(here)
+        return decide(here, strength)
+
+    monkeypatch.setattr("engine.selfplay.decide", noted)
+    monkeypatch.setattr("engine.bots.decide", noted)
     for seed in range(3):
         deck, rng = deal(rules, seed)
         bots = [rng.choice(list(Strength)) for _seat in range(2 + seed % 3)]
         starter = Seat(rng.randrange(len(bots)))
-        assert play_on_faces(rules, deck, starter, bots) == play_by_rules(rules, deck, starter, bots)
+        on_faces, seen = play_on_faces(rules, deck, starter, bots), asked.copy()
+        asked.clear()
+        assert play_by_rules(rules, deck, starter, bots) == on_faces
+        assert seen == asked
+        asked.clear()
 
 
 def test_a_game_without_an_end_for_anybody_is_blocked_on_faces_and_by_the_rules() -> None:
