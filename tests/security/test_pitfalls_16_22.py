@@ -490,6 +490,7 @@ def test_22_nothing_but_the_system_s_source_gives_randomness() -> None:
             assert not {name.split(".")[0] for name in imports_of(path)} & sources, path
     takers = {path.name for path in files_of("node") if {"random", "secrets", "uuid"} & imports_of(path)}
     simulated = {"simulation.py", *(path.name for path in files_of("node/faults"))}
+    simulated |= {path.name for path in files_of("node/headless")}
     assert takers - simulated == {"clock.py", "players.py"}, "players.py only to look human"
     app = (ROOT / "node" / "app.py").read_text(encoding="utf-8")
     assert app.count("entropy=") == app.count("entropy=random_bytes") > 0

@@ -263,7 +263,7 @@ def test_what_another_seat_has_said_is_refused_under_the_own_name() -> None:
 
 def test_an_opening_is_worth_nothing_one_turn_later() -> None:
     """Pitfall 4: the same card, the same seat, the proof of a turn that was played otherwise."""
-    table = at_turn_of(LIAR)
+    table = at_turn_of(LIAR, replace(SMALL, hand=6))  # nobody is out before the next turn
     table.draws(LIAR)
     (slot, tile), other, *_rest = table.session(LIAR).own_tiles().items()
     old = table.game(LIAR).sign_action(Discard(Seat(LIAR), slot, tile))

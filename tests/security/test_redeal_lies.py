@@ -26,6 +26,7 @@ from tests.simulation.removal import in_call, play_on, remove, staying
 LOST = 2
 SECOND = 1  # the last of those who stay
 CARD_BYTES = 64
+LONGER = replace(SMALL, hand=6)  # nobody is out in the first turns
 
 
 def before_re_deal() -> LiarsTable:
@@ -35,7 +36,7 @@ def before_re_deal() -> LiarsTable:
 
 @cache
 def _before_re_deal() -> LiarsTable:
-    table = LiarsTable(SMALL, 3, 1, liars=frozenset({SECOND, LOST}))
+    table = LiarsTable(LONGER, 3, 1, liars=frozenset({SECOND, LOST}))
     table.run_until(lambda: started(table) and in_call(table, None) and state_of(table).turn_number > 1)
     return table
 
