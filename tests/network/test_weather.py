@@ -33,9 +33,10 @@ needs_tap = pytest.mark.skipif(not has_tap(), reason="this kernel has no TAP dev
 def test_four_hosts_play_a_game_to_its_end_with_loss_and_jitter(tmp_path: Path) -> None:
     folders = [tmp_path / str(number) for number in range(4)]
     (tmp_path / "short.toml").write_text('base = "pt"\nhand = 25\nopening_min = 0\n')
+    patient = ("--strength", "beginner")  # others would be out in the first turns
     with Lab(4, weather=BAD) as lab:
-        bots = [start_bot(lab.hosts[0], folders[0], "--open", "4", "--rules", str(tmp_path / "short.toml"))]
-        bots += [start_bot(host, folder) for host, folder in zip(lab.hosts[1:], folders[1:], strict=True)]
+        bots = [start_bot(lab.hosts[0], folders[0], "--open", "4", "--rules", str(tmp_path / "short.toml"), *patient)]
+        bots += [start_bot(host, folder, *patient) for host, folder in zip(lab.hosts[1:], folders[1:], strict=True)]
         started_s = time.monotonic()
         for bot in bots:
             bot.wait_for(has_ended, LIMIT_S)

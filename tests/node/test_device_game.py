@@ -8,7 +8,7 @@ import pty
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -128,15 +128,16 @@ def test_every_turn_is_ended_by_the_button_and_the_other_button_wins(tmp_path: P
         try:
             await until(lambda: len(person.node.linked()) == 3 and person.turn(), LIMIT_S)
             await until(lambda: b"\x1b[H" in clock.shown, LIMIT_S)
-            clock.press("r")  # nobody can win yet
-            await until(lambda: refusals(person), LIMIT_S)
+            await press_until(lambda: refusals(person), lambda: clock.press("r"))  # nobody can win yet
             turns = 0
             while not person.over():
                 turn = person.turn()
                 assert turn is not None
-                clock.press(person.moves() if turn[1] == 0 else "e")
+                await press_until(
+                    lambda turn=turn: person.over() or person.turn() not in (None, turn),  # type: ignore[misc] # mypy cannot infer it
+                    lambda turn=turn: clock.press(person.moves() if turn[1] == 0 else "e"),  # type: ignore[misc] # the same
+                )
                 turns += 1
-                await until(lambda turn=turn: person.over() or person.turn() not in (None, turn), LIMIT_S)  # type: ignore[misc] # mypy cannot infer it
             taken = [event.action for event in person.events if isinstance(event, EntryCommitted)]
             actions = [action for action in taken if isinstance(action, SeatAction)]
             assert len(actions) == turns
@@ -151,13 +152,22 @@ def test_every_turn_is_ended_by_the_button_and_the_other_button_wins(tmp_path: P
             await person.node.stop()
 
     with (
-        ended([ForkedBot(folder, "--by-button") for folder in folders[1:3]]),
+        ended([ForkedBot(folder, "--by-button", "--strength", "beginner") for folder in folders[1:3]]),
         display(folders[3], tmp_path / "display.log") as clock,
     ):
         run(main())
         same_logs(folders)
-    refused = [line for line in clock.told() if "did nothing" in line]
-    assert len(refused) == 1
+    assert [line for line in clock.told() if "did nothing" in line]
+
+
+async def press_until(done: Callable[[], object], press: Callable[[], None]) -> None:
+    """A press may come before the device knows of the turn: as a person would, press again where nothing happens."""
+    for _press in range(5):
+        press()
+        with contextlib.suppress(AssertionError):
+            await until(done, LIMIT_S / 10)
+            return
+    raise AssertionError("no press has ended the turn")
 
 
 def person_log(person: Person) -> list[object]:
