@@ -154,7 +154,20 @@ def _is_on(session: Session, turn: tuple[int, int]) -> bool:
 
 def _start(data: Path, number: int) -> subprocess.Popen[bytes]:
     opening = ["--open", str(SEATS), "--rules", str(data.parent / "series.toml")] if number == 0 else []
-    command = [*_NODE, "bot", "--table", _NAME, "--loopback", "--thinking", "60", "--data", str(data), *opening]
+    command = [
+        *_NODE,
+        "bot",
+        "--table",
+        _NAME,
+        "--loopback",
+        "--thinking",
+        "60",
+        "--strength",
+        "beginner",
+        "--data",
+        str(data),
+        *opening,
+    ]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL)
 
 
