@@ -25,7 +25,7 @@ from node.draft import Draft, NotADraft, OwnTurn, may_draft
 from node.files import game_file_name
 from node.happenings import sentence
 from node.hints import hint
-from node.presses import PressHandler, refusal_of
+from node.presses import PressHandler, refusal_of, request_of
 from node.tablerules import BadTable, rule_set_forms, rules_text, table_rules
 from node.tabletalk import COMMANDS as REQUESTS
 from node.tabletalk import table_talk
@@ -44,7 +44,7 @@ from protocol.events import (
     Pressed,
 )
 from protocol.gamefile import game_file_of
-from protocol.messages import Button, RequestKind
+from protocol.messages import Button
 from protocol.roster import clean_name
 from protocol.session import Session
 
@@ -195,15 +195,13 @@ class NodeDesk:
         session = self._session()
         state = session.state
         assert state is not None
-        match button:
-            case Button.PAUSE:
-                self._node.do(lambda table, now_s: table.ask(RequestKind.PAUSE, now_s))
-            case Button.END_TURN if state.paused is not None:
-                self._node.do(lambda table, now_s: table.ask(RequestKind.RESUME, now_s))
-            case Button.RUMMIKUB:
-                self._call_rummikub()
-            case Button.END_TURN:
-                self._end_turn_by_press(session, state)
+        asked = request_of(button, paused=state.paused is not None)
+        if asked is not None:
+            self._node.do(lambda table, now_s: table.ask(asked, now_s))
+        elif button is Button.RUMMIKUB:
+            self._call_rummikub()
+        else:
+            self._end_turn_by_press(session, state)
 
     def _end_turn_by_press(self, session: Session, state: PublicState) -> None:
         """The draft as it lies; a draw where nothing has moved. What costs tiles is done at the second press."""

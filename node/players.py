@@ -15,7 +15,7 @@ from node.app import Node, NodeError
 from node.autoplay import act_by_bot, due_action
 from node.clock import monotonic_s
 from node.hall import TableSeen
-from node.presses import PressHandler
+from node.presses import PressHandler, request_of
 from protocol.events import Pressed
 from protocol.messages import Button, RequestKind
 from protocol.session import Session
@@ -118,10 +118,9 @@ class BotPlayer:
         session = self._node.session
         if session is None or session.state is None or session.seat is None:
             raise NodeError("There is no game.")
-        if pressed.button is Button.PAUSE:
-            self._node.do(lambda table, now_s: table.ask(RequestKind.PAUSE, now_s))
-        elif session.state.paused is not None:
-            self._node.do(lambda table, now_s: table.ask(RequestKind.RESUME, now_s))
+        asked = request_of(pressed.button, paused=session.state.paused is not None)
+        if asked is not None:
+            self._node.do(lambda table, now_s: table.ask(asked, now_s))
         else:
             action = due_action(session, self._choice)
             if pressed.button is Button.RUMMIKUB and not isinstance(action, DeclareRummikub):

@@ -10,6 +10,7 @@ from node.app import Node, NodeError
 from node.web.commands import PageRefusal
 from protocol.errors import LocalProtocolError
 from protocol.events import Event, Pressed
+from protocol.messages import Button, RequestKind
 
 
 class PressHandler:
@@ -32,6 +33,13 @@ class PressHandler:
         refused = refusal_of(lambda: self._click(pressed))
         if self._node.session is not None:
             self._node.do(lambda session, _now_s: session.answer_press(pressed.press, refused))
+
+
+def request_of(button: Button, *, paused: bool) -> RequestKind | None:
+    """What a press asks of the whole table, None if it is about the turn: a pause, or in a pause the way out of it."""
+    if button is Button.PAUSE:
+        return RequestKind.PAUSE
+    return RequestKind.RESUME if paused and button is Button.END_TURN else None
 
 
 def refusal_of(click: Callable[[], None]) -> str | None:

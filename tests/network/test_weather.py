@@ -43,7 +43,7 @@ def test_four_hosts_play_a_game_to_its_end_with_loss_and_jitter(tmp_path: Path) 
         entries = height_of(folders[0])
         print(f"{entries} entries in {time.monotonic() - started_s:.1f} s")
         assert len({log_hash(bot.lines()) for bot in bots}) == 1
-        assert entries > 10
+        assert entries > 15
         for bot in bots:
             assert bot.stop() == 0
             assert not [line for line in bot.lines() if "Traceback" in line or "ERROR" in line], bot.lines()

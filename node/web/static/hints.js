@@ -2,15 +2,16 @@
  * Hints, off until the player switches them on: that something can be laid, then which tiles, then how.
  */
 
+import { Choice } from './choice.js';
 import { arrange, el, setText } from './dom.js';
 import { faceInText } from './tiles.js';
 
-const CHOICE = 'hints';
 const FACE = /\b(?:[RBKYSHDC](?:1[0-3]|[1-9]|[AJQK])|J)\b/g;
 const NEXT = ['', 'Which?', 'Show me'];
 
 export class Hints {
   #hooks;
+  #choice = new Choice('hints');
   #hint = null;
   #step = 0;
   #text = el('p', { class: 'hint-text', testid: 'hint-text', 'aria-live': 'polite' });
@@ -24,20 +25,14 @@ export class Hints {
     this.button = el('button', { type: 'button', class: 'tool', testid: 'hint', on: { click: () => hooks.send({ type: 'hint' }) } }, 'Hint');
     this.node = el('section', { class: 'hint-box', testid: 'hint-box', hidden: true, 'aria-label': 'Hint' },
       this.#text, this.#steps, el('div', { class: 'row' }, this.#next, this.#close));
-    try {
-      this.on = localStorage.getItem(CHOICE) === 'on';
-    } catch {
-      this.on = false;
-    }
+  }
+
+  get on() {
+    return this.#choice.on;
   }
 
   toggle() {
-    this.on = !this.on;
-    try {
-      localStorage.setItem(CHOICE, this.on ? 'on' : 'off');
-    } catch {
-      // Storage is switched off: the choice lasts until the page is closed.
-    }
+    this.#choice.toggle();
     if (!this.on) this.clear();
   }
 

@@ -2,27 +2,19 @@
  * Two short sounds, off until the player switches them on.
  */
 
-const CHOICE = 'sound';
+import { Choice } from './choice.js';
 
 export class Sound {
   #context = null;
+  #choice = new Choice('sound');
 
-  constructor() {
-    try {
-      this.on = localStorage.getItem(CHOICE) === 'on';
-    } catch {
-      this.on = false;
-    }
+  get on() {
+    return this.#choice.on;
   }
 
   /** Switches, and plays a sample when it is on now. */
   toggle() {
-    this.on = !this.on;
-    try {
-      localStorage.setItem(CHOICE, this.on ? 'on' : 'off');
-    } catch {
-      // Storage is switched off: the choice lasts until the page is closed.
-    }
+    this.#choice.toggle();
     this.turn();
   }
 
