@@ -15,43 +15,35 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import json
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 from aiohttp import WSMsgType, web
 
 from node.web.commands import PageRefusal, parse_command
+from node.web.serving import (
+    PageLimits,
+    in_url,
+    listen,
+    load_static,
+    open_socket,
+    packed,
+    refuse,
+    static_answer,
+    until_one_ends,
+)
 
 __all__ = ["Desk", "Download", "PageLimits", "PageRefusal", "PageServer"]
 
 _log = logging.getLogger(__name__)
 
-_CONTENT_TYPES: Final = {
-    ".html": "text/html",
-    ".css": "text/css",
-    ".js": "text/javascript",
-    ".svg": "image/svg+xml",
-}
-_HEADERS: Final = {
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Cache-Control": "no-store",
-}
 _FOREIGN_HOST: Final = "This program does not answer under this address. Open the link that it showed when it started."
 _OLD_LINK: Final = "This link is no longer valid. Open the link that the program shows now."
 _NO_KEY: Final = "This page needs its key. Open the link that the program showed when it started."
-_FOREIGN_PAGE: Final = "Another web page may not talk to this program."
 _NO_GAME: Final = "There is no game to save."
-_TOO_MANY: Final = "Too many pages are open. Close one of them and try again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +77,6 @@ class Desk(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class PageLimits:
-    """What one page may cost. Seconds and bytes."""
-
-    heartbeat_s: float = 15.0  # a page that does not answer for half of this is gone
-    message_bytes: int = 32 * 1024
-    send_timeout_s: float = 10.0
-    close_timeout_s: float = 1.0
-    pages: int = 16
-    replies: int = 32
-
-
 class PageServer:
     """Serves the pages of one player. `token` must be unguessable and new for every start.
 
@@ -112,7 +92,7 @@ class PageServer:
         self._token = token
         self._extra_hosts = tuple(extra_hosts)
         self._limits = limits or PageLimits()
-        self._static = _load_static()
+        self._static = load_static("node.web")
         self._links: set[_Link] = set()
         self._hosts: frozenset[str] = frozenset()
         self._cookie = ""
@@ -132,18 +112,9 @@ class PageServer:
         app.router.add_get("/static/{name}", self._file)
         app.router.add_get("/game-file", self._game_file)
         app.router.add_get("/ws", self._socket)
-        app.on_response_prepare.append(_add_headers)
         app.on_shutdown.append(self._close_links)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=self._limits.close_timeout_s)
-        await runner.setup()
-        try:
-            await web.TCPSite(runner, host, port).start()
-        except BaseException:
-            await runner.cleanup()
-            raise
-        self._runner = runner
-        bound = runner.addresses[0][1]
-        own = (_in_url(host),) if host not in ("", "0.0.0.0", "::") else ()  # noqa: S104 - compared, not bound
+        self._runner, bound = await listen(app, host, port, self._limits.close_timeout_s)
+        own = (in_url(host),) if host not in ("", "0.0.0.0", "::") else ()  # noqa: S104 - compared, not bound
         names = ("127.0.0.1", "localhost", "[::1]", *own, *self._extra_hosts)
         self._hosts = frozenset(_with_port(name.lower(), bound) for name in names)
         # Cookies do not keep ports apart: two nodes on one machine must not overwrite each other's.
@@ -162,11 +133,11 @@ class PageServer:
     async def _guard(self, request: web.Request, handler: Callable[[web.Request], Any]) -> web.StreamResponse:
         hosts = request.headers.getall("Host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return _refuse(_FOREIGN_HOST)
+            return refuse(_FOREIGN_HOST)
         if request.path == "/" and "token" in request.query:
             return self._let_in(request)
         if not self._is_token(request.cookies.get(self._cookie, "")):
-            refusal = _refuse(_NO_KEY)
+            refusal = refuse(_NO_KEY)
             if request.path == "/" and request.headers.get("Sec-Fetch-Site") == "cross-site":
                 # A link on another site was followed: the browser holds the cookie back until we ask ourselves.
                 refusal.headers["Refresh"] = "0; url=/"
@@ -176,7 +147,7 @@ class PageServer:
 
     def _let_in(self, request: web.Request) -> web.Response:
         if not self._is_token(request.query["token"]):
-            return _refuse(_OLD_LINK)
+            return refuse(_OLD_LINK)
         answer = web.Response(status=303, headers={"Location": "/"})
         answer.set_cookie(self._cookie, self._token, path="/", httponly=True, samesite="Strict")
         return answer
@@ -187,19 +158,13 @@ class PageServer:
     # What they get
 
     async def _index(self, request: web.Request) -> web.Response:
-        return self._static_answer("index.html")
+        return static_answer(self._static, "index.html")
 
     async def _favicon(self, request: web.Request) -> web.Response:
-        return self._static_answer("favicon.svg")
+        return static_answer(self._static, "favicon.svg")
 
     async def _file(self, request: web.Request) -> web.Response:
-        return self._static_answer(request.match_info["name"])
-
-    def _static_answer(self, name: str) -> web.Response:
-        if name not in self._static:
-            return web.Response(status=404, text="There is no such file.")
-        body, content_type = self._static[name]
-        return web.Response(body=body, content_type=content_type, charset="utf-8")
+        return static_answer(self._static, request.match_info["name"])
 
     async def _game_file(self, request: web.Request) -> web.Response:
         file = self._desk.game_file()
@@ -211,19 +176,9 @@ class PageServer:
         )
 
     async def _socket(self, request: web.Request) -> web.StreamResponse:
-        if request.headers.get("Origin", "").lower() != f"http://{request.headers['Host'].lower()}":
-            return _refuse(_FOREIGN_PAGE)
-        if len(self._links) >= self._limits.pages:
-            return web.Response(status=503, text=_TOO_MANY)
-        socket = web.WebSocketResponse(
-            heartbeat=self._limits.heartbeat_s,
-            timeout=self._limits.close_timeout_s,
-            max_msg_size=self._limits.message_bytes,
-            compress=False,
-        )
-        if not socket.can_prepare(request).ok:
-            return web.Response(status=426, text="This address is for the page's own connection.")
-        await socket.prepare(request)
+        socket = await open_socket(request, self._limits, len(self._links))
+        if isinstance(socket, web.Response):
+            return socket
         link = _Link(socket, self._desk, self._limits)
         self._links.add(link)
         try:
@@ -254,18 +209,10 @@ class _Link:
     async def run(self) -> None:
         """Until the page is gone: its commands to the desk, replies and states to the page."""
         unwatch = self._desk.watch(self._changed)
-        reader = asyncio.create_task(self._read(), name="page reader")
-        writer = asyncio.create_task(self._write(), name="page writer")
         try:
-            await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+            await until_one_ends(self._read(), self._write())
         finally:
             unwatch()
-            for task in (reader, writer):
-                task.cancel()
-            await asyncio.wait((reader, writer))
-        for task in (reader, writer):
-            if not task.cancelled():
-                task.result()
 
     async def close(self) -> None:
         await self._socket.close(code=1001, message=b"the program stops")
@@ -310,39 +257,8 @@ class _Link:
             _log.debug("a page went away while it was written to")
 
     async def _send(self, message: dict[str, Any]) -> None:
-        # Escaped to ASCII: whatever text a peer may have sent, this can be encoded.
-        text = json.dumps(message, separators=(",", ":"), allow_nan=False)
         async with asyncio.timeout(self._limits.send_timeout_s):
-            await self._socket.send_str(text)
-
-
-def _load_static() -> dict[str, tuple[bytes, str]]:
-    """Name to bytes and content type of every file of the page. Nothing else can ever be asked for."""
-    files = {}
-    for entry in resources.files("node.web").joinpath("static").iterdir():
-        content_type = _CONTENT_TYPES.get("." + entry.name.rpartition(".")[2])
-        if entry.is_file() and content_type is not None:
-            files[entry.name] = (entry.read_bytes(), content_type)
-    return files
-
-
-async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
-    # `connect-src 'self'` does not cover WebSockets in every browser, so the address is named; it was checked.
-    host = request.headers.get("Host", "") if response.status != 403 else ""
-    sockets = f"'self' ws://{host}" if host else "'none'"
-    response.headers["Content-Security-Policy"] = (
-        f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src {sockets}; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
-    response.headers.update(_HEADERS)
-
-
-def _refuse(sentence: str) -> web.Response:
-    return web.Response(status=403, text=sentence)
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+            await self._socket.send_str(packed(message))
 
 
 def _with_port(name: str, port: int) -> str:
