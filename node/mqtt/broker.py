@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import re
 import ssl
@@ -63,8 +64,8 @@ def broker_of(
     try:
         parts = urlsplit(url if "//" in url else f"mqtt://{url}")
         port = parts.port
-    except ValueError as error:
-        raise ConfigError(f"{url!r} is no broker: {error}. {_HOW}") from error
+    except ValueError:
+        raise ConfigError(f"{_without_password(url)!r} is no broker. {_HOW}") from None
     if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment:
         raise ConfigError(f"{_without_password(url)!r} is no broker. {_HOW}")
     if parts.password is not None:
@@ -75,8 +76,7 @@ def broker_of(
     tls = parts.scheme == "mqtts"
     if ca is not None and not tls:
         raise ConfigError(f"A CA file is of no use without TLS: write the broker as mqtts://{parts.hostname}.")
-    if not _LEVEL.fullmatch(prefix):
-        raise ConfigError(f"{prefix!r} is no prefix of topics: no spaces, no + and #, no / at the ends.")
+    check_prefix(prefix)
     password = environment.get(PASSWORD_VARIABLE)
     if password_file is not None:
         password = read_secret(password_file)
@@ -84,6 +84,12 @@ def broker_of(
     if password is not None and user is None:
         raise ConfigError(f"There is a password for the broker, but no user: mqtt://USER@HOST or {USER_VARIABLE}.")
     return Broker(parts.hostname, port or _PORTS[parts.scheme], tls, user, password, ca, prefix, client_id)
+
+
+def check_prefix(prefix: str) -> None:
+    """Raises `ConfigError` unless topics can begin with it."""
+    if not _LEVEL.fullmatch(prefix):
+        raise ConfigError(f"{prefix!r} is no prefix of topics: no spaces, no + and #, no / at the ends.")
 
 
 def read_secret(path: Path) -> str:
@@ -131,8 +137,10 @@ def trouble_with(broker: Broker, error: MqttError | OSError) -> str:
             return f"The broker {broker} lets nobody in {who} with this password. Check user and password."
         case _ if "CERTIFICATE_VERIFY_FAILED" in reason:
             return f"The certificate of the broker {broker} is not trusted. Give its CA (--mqtt-ca) and its right name."
-        case _ if "SSL" in reason or "WRONG_VERSION" in reason:
+        case _ if "SSL" in reason or (broker.tls and f"[Errno {errno.ECONNRESET}]" in reason):
             return f"There is no TLS with the broker {broker}: {reason}. Check port and scheme (mqtt or mqtts)."
+        case _ if "timed out" in reason:
+            return f"The broker {broker} does not answer. It is tried again. Check port and scheme (mqtt or mqtts)."
         case _:
             return f"The broker {broker} cannot be reached: {reason}. It is tried again; the game goes on without it."
 
@@ -145,4 +153,4 @@ def _tls_context(broker: Broker) -> ssl.SSLContext:
 
 
 def _without_password(url: str) -> str:
-    return re.sub(r":[^:@/]*@", ":…@", url)
+    return re.sub(r"((?://|^)[^:@/]*):.*@", r"\1:…@", url)

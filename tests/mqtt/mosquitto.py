@@ -37,7 +37,7 @@ class Mosquitto:
     """A broker that starts with the `with` block, or `start()`, and is gone after it.
 
     `folder` must be its own. `users`: passwords by name; without any, everybody is let in. `acl`: the text of an ACL
-    file. `tls`: a second listener, with a certificate of the CA in `ca` for `localhost` and 127.0.0.1. `persistent`:
+    file. `tls`: a second listener, with a certificate for 127.0.0.1 of the CA in `ca`. `persistent`:
     retained messages outlast it, also when it is killed a second after.
     """
 
@@ -78,6 +78,12 @@ class Mosquitto:
     def log(self) -> str:
         """All that it has written so far, over all its starts."""
         return self._log.read_text(errors="replace") if self._log.exists() else ""
+
+    @property
+    def stored(self) -> bytes:
+        """What a persistent broker has on the disk."""
+        file = self.folder / "mosquitto.db"
+        return file.read_bytes() if file.exists() else b""
 
     @property
     def pid(self) -> int:
@@ -160,7 +166,7 @@ class Mosquitto:
     def _certificate(self) -> tuple[Path, Path]:
         ca = trustme.CA()
         ca.cert_pem.write_to_path(self.ca)
-        certificate = ca.issue_cert(HOST, "localhost")
+        certificate = ca.issue_cert(HOST)
         chain, key = self.folder / "chain.pem", self.folder / "key.pem"
         certificate.cert_chain_pems[0].write_to_path(chain)
         certificate.private_key_pem.write_to_path(key)
