@@ -13,15 +13,15 @@ from display.presses import Press
 from node.clock import monotonic_s
 from node.config import ConfigError
 from node.device.buttons import KEYS
-from node.device.screen import TableScreen
+from node.device.screen import Screen
 from node.tasks import spawn
 
 
 class Display(Protocol):
-    """What shows and is pressed: `table.TableDevice` or `own.OwnDisplay`."""
+    """What shows and is pressed: `table.TableDevice`, `own.OwnDisplay`, or `node.mqtt.remotedisplay.RemoteDisplay`."""
 
     @property
-    def screen(self) -> TableScreen: ...
+    def screen(self) -> Screen: ...
 
     def press(self, press: Press) -> None: ...
 

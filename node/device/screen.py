@@ -1,4 +1,4 @@
-"""What a display shows of its node: keeps the moments that a view needs, and tells the display when it has changed."""
+"""What a display shows: keeps the moments that a view of its node needs, and tells the display when it has changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from display.views import ErrorView, NoticeView, RefusalView, View, subject
 from engine.actions import Pause
-from engine.state import Phase, PublicState
+from engine.state import Phase
 from node.app import Node
 from node.clock import monotonic_s
 from node.device.views import Moments, penalty_of, table_view
@@ -30,43 +30,25 @@ class Face(Protocol):
     def flash(self, view: View, seconds: float) -> None: ...
 
 
-class TableScreen:
-    """The screen of a node. `elsewhere` tells what is shown while it is at no table."""
+class Screen:
+    """What a display asks, and where it is told of presses that did nothing."""
 
-    def __init__(self, node: Node, elsewhere: Callable[[], View]) -> None:
-        self._node = node
-        self._elsewhere = elsewhere
+    def __init__(self) -> None:
         self._face: Face | None = None
-        self._told: View | None = None
-        self._session: Session | None = None
-        self._height = 0
-        self._turn: tuple[int, int, Phase] | None = None
-        self._jumped_s: float | None = None
-        self._paused_s: float | None = None
         self._refused = False
-        self._moments = Moments()
-        self._unwatch = node.watch(self._look)
-        node.listen(self._hear)
+
+    def view(self, now_s: float) -> View:
+        """What is to be shown."""
+        raise NotImplementedError
 
     def show_on(self, face: Face) -> None:
         """Tell this display from now on."""
         self._face = face
 
-    def stop(self) -> None:
-        """Tell nobody any more."""
-        self._unwatch()
-        self._face = None
-
-    def view(self, now_s: float) -> View:
-        """What is to be shown."""
-        session = self._node.session
-        if self._node.runner is not None and self._node.runner.failure is not None:
-            return ErrorView(self._node.runner.failure)
-        if session is None:
-            return self._elsewhere()
-        if session.genesis is not None and session.seat is None and self._is_alone(session):
-            return NoticeView(clean_name(session.genesis.table_name), "Nobody at this table can be reached.")
-        return table_view(session, self._moments, now_s)
+    def changed(self) -> None:
+        """What is to be shown has changed."""
+        if self._face is not None:
+            self._face.changed()
 
     def notice(self, view: View, seconds: float) -> None:
         """Show this for so long, over everything."""
@@ -84,6 +66,42 @@ class TableScreen:
             self._refused = False
             self.notice(RefusalView(""), 0.0)
 
+    def stop(self) -> None:
+        """Tell nobody any more."""
+        self._face = None
+
+
+class TableScreen(Screen):
+    """The screen of a node. `elsewhere` tells what is shown while it is at no table."""
+
+    def __init__(self, node: Node, elsewhere: Callable[[], View]) -> None:
+        super().__init__()
+        self._node = node
+        self._elsewhere = elsewhere
+        self._told: View | None = None
+        self._session: Session | None = None
+        self._height = 0
+        self._jumped_s: float | None = None
+        self._moments = Moments()
+        self._unwatch = node.watch(self._look)
+        node.listen(self._hear)
+
+    def stop(self) -> None:
+        """Tell nobody any more."""
+        self._unwatch()
+        super().stop()
+
+    def view(self, now_s: float) -> View:
+        """What is to be shown."""
+        session = self._node.session
+        if self._node.runner is not None and self._node.runner.failure is not None:
+            return ErrorView(self._node.runner.failure)
+        if session is None:
+            return self._elsewhere()
+        if session.genesis is not None and session.seat is None and self._is_alone(session):
+            return NoticeView(clean_name(session.genesis.table_name), "Nobody at this table can be reached.")
+        return table_view(session, self._moments, now_s)
+
     def _is_alone(self, session: Session) -> bool:
         assert session.state is not None
         return session.state.phase is not Phase.OVER and session.void is None and not self._node.linked()
@@ -94,14 +112,12 @@ class TableScreen:
         told = subject(self.view(now_s))
         if told != self._told:
             self._told = told
-            if self._face is not None:
-                self._face.changed()
+            self.changed()
 
     def _follow(self, now_s: float) -> None:
         session = self._node.session
         if session is not self._session:
-            self._session, self._turn, self._moments = session, None, Moments()
-            self._jumped_s = self._paused_s = None
+            self._session, self._moments, self._jumped_s = session, Moments(), None
             self._height = 0 if session is None else session.height
         state = None if session is None else session.state
         if session is None or state is None:
@@ -109,22 +125,9 @@ class TableScreen:
         if session.height - self._height >= _JUMP:
             self._jumped_s = now_s
         self._height = session.height
+        unsure = self._jumped_s is not None and now_s - self._jumped_s < JUST_S
         turn = (state.game, state.turn_number, state.phase)
-        if turn != self._turn:
-            self._turn = turn
-            unsure = self._jumped_s is not None and now_s - self._jumped_s < JUST_S
-            over_s = now_s if state.phase is Phase.OVER else None
-            self._moments = replace(self._moments, turn_s=now_s, over_s=over_s, unsure=unsure)
-        self._follow_pause(state, now_s)
-
-    def _follow_pause(self, state: PublicState, now_s: float) -> None:
-        """The time of a turn without a limit stands in a pause."""
-        if state.paused is not None:
-            self._paused_s = self._paused_s or now_s
-        elif self._paused_s is not None:
-            turn_s = self._moments.turn_s
-            stood_s, self._paused_s = now_s - self._paused_s, None
-            self._moments = replace(self._moments, turn_s=None if turn_s is None else min(now_s, turn_s + stood_s))
+        self._moments = self._moments.at(turn, now_s, paused=state.paused is not None, unsure=unsure)
 
     def _hear(self, event: Event) -> None:
         session = self._node.session

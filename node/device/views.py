@@ -1,9 +1,12 @@
-"""From a session to what its display shows. Pure: time and what the session does not remember are arguments."""
+"""From a session to what its display shows. Pure: time and what the session does not remember are arguments.
+
+The pictures themselves are made of what a display far away knows as well: `node/mqtt/remoteviews.py` shows the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from display.views import (
@@ -21,8 +24,8 @@ from display.views import (
     WaitingView,
 )
 from engine.actions import Draw, DrawReason, Play, Timeout
-from engine.series import standing
-from engine.state import CallName, Phase, PublicState, Seat
+from engine.series import Standing, standing
+from engine.state import CallName, GameResult, Phase, PublicState, Seat
 from node.tablewords import names_of, words_of
 from protocol.consensus.absence import Absence, Cause
 from protocol.dealing.progress import DealStep, deal_progress
@@ -33,6 +36,7 @@ from protocol.session import Session
 
 WORDS_S: Final = 6.0  # so long at least the table words are shown when a game begins
 RESULT_S: Final = 12.0  # then the standings of the series
+VOID: Final = ErrorView("This game is void: two different courses of it were signed.")
 
 _STEPS: Final = {
     DealStep.KEYS: "Everybody makes keys",
@@ -44,13 +48,18 @@ _STEPS: Final = {
 }
 
 
+TURN_CALLS: Final = (None, CallName.DRAW)  # the open calls in which somebody's turn is on
+Turn = tuple[int, int, Phase]  # the game of the series, the turn in it, the phase
+
+
 @dataclass(frozen=True, slots=True)
 class Moments:
     """What a view needs besides the session, all in seconds of the node's clock.
 
     `table_s`: when the table's first game began; `turn_s`: when this turn did, put off by the pauses in it; `over_s`:
     when this game was over. None: before anybody looked. `unsure`: this turn began before this node could know it, so
-    its own clock of the turn says nothing. `paused_by`: who asked for the pause.
+    its own clock of the turn says nothing. `paused_by`: who asked for the pause. `turn`, `paused_s`: which turn it is,
+    and since when it is paused.
     """
 
     table_s: float | None = None
@@ -58,6 +67,24 @@ class Moments:
     over_s: float | None = None
     unsure: bool = False
     paused_by: Seat | None = None
+    turn: Turn | None = None
+    paused_s: float | None = None
+
+    def at(self, turn: Turn, now_s: float, *, paused: bool, unsure: bool) -> Moments:
+        """The moments now that it is this turn; `unsure` counts if it was another one before.
+
+        The time of a turn without a limit stands in a pause.
+        """
+        now = self
+        if turn != self.turn:
+            over_s = now_s if turn[2] is Phase.OVER else None
+            now = replace(self, turn=turn, turn_s=now_s, over_s=over_s, unsure=unsure)
+        if paused:
+            return now if now.paused_s is not None else replace(now, paused_s=now_s)
+        if now.paused_s is None:
+            return now
+        stood_s = now_s - now.paused_s
+        return replace(now, paused_s=None, turn_s=None if now.turn_s is None else min(now_s, now.turn_s + stood_s))
 
 
 def table_view(session: Session, moments: Moments, now_s: float) -> View:
@@ -67,9 +94,12 @@ def table_view(session: Session, moments: Moments, now_s: float) -> View:
         return _lobby(session)
     names = names_of(genesis)
     if session.void is not None:
-        return ErrorView("This game is void: two different courses of it were signed.")
+        return VOID
     if state.phase is Phase.OVER:
-        return _after(state, names, moments, now_s)
+        assert state.result is not None
+        games = (*state.results, state.result)
+        stands = standing(state.rules, games, len(state.seats))
+        return after_view(names, games, stands, moments, now_s, single=state.rules.rounds == 1)
     absences = session.absences()
     if absences:
         return _absent(absences, names, now_s)
@@ -81,9 +111,64 @@ def table_view(session: Session, moments: Moments, now_s: float) -> View:
         return WaitingView(names[late[0]])
     if _shows_words(state, moments, now_s):
         return LobbyView(clean_name(genesis.table_name), tuple(words_of(genesis).split()), tuple(names))
-    if state.phase is Phase.PLAY and (state.call is None or state.call.name is CallName.DRAW):
-        return _turn(session, state, names, moments, now_s)
-    return _dealing(session, state)
+    call = None if state.call is None else state.call.name
+    if state.phase is Phase.PLAY and call in TURN_CALLS:
+        racks = [
+            PlayerTiles(name, len(own.rack)) if own.in_game else None
+            for name, own in zip(names, state.seats, strict=True)
+        ]
+        limit_s, left_s = float(state.rules.turn_seconds), session.remaining_s(now_s)
+        return turn_view(racks, state.turn, state.stock.left, limit_s, left_s, moments, now_s)
+    return dealing_view(state.phase, call, _progress(session))
+
+
+def turn_view(
+    racks: Sequence[PlayerTiles | None],
+    turn: int,
+    pool: int,
+    limit_s: float,
+    left_s: float | None,
+    moments: Moments,
+    now_s: float,
+) -> View:
+    """The clock of the turn of seat `turn`. `racks` by seat, None for who is not in the game."""
+    actor = racks[turn]
+    assert actor is not None, "whose turn it is is in the game"
+    if moments.unsure:
+        return NoticeView(f"{actor.name}'s turn", "The clock starts next turn.")
+    if limit_s:
+        clock_s = limit_s if left_s is None else left_s
+    else:
+        clock_s = 0.0 if moments.turn_s is None else max(0.0, now_s - moments.turn_s)
+    players = tuple(rack for rack in racks if rack is not None)
+    place = sum(rack is not None for rack in racks[:turn])
+    return TurnView(actor.name, clock_s, limit_s, players, place, pool)
+
+
+def dealing_view(phase: Phase, call: CallName | None, progress: str = "") -> View:
+    """What is shown while nobody's turn is on."""
+    if phase is Phase.FINAL:
+        return NoticeView("The end", "The racks are opened.")
+    return NoticeView("Mixing" if call is CallName.REDEAL else "Dealing", progress)
+
+
+def after_view(
+    names: Sequence[str],
+    games: Sequence[GameResult],
+    stands: Standing,
+    moments: Moments,
+    now_s: float,
+    *,
+    single: bool,
+) -> View:
+    """The result of the last of `games`, and a while later the standings; never of a `single` game."""
+    over_s = 0.0 if moments.over_s is None else now_s - moments.over_s
+    if single or over_s < RESULT_S:
+        scores = tuple(ScoreLine(name, points) for name, points in zip(names, games[-1].scores, strict=True))
+        return ResultView(len(games), scores, tuple(games[-1].winners))
+    totals = tuple(ScoreLine(names[seat], stands.totals[seat]) for seat in stands.standings)
+    first = sum(line.points == totals[0].points for line in totals)
+    return StandingsView(len(games), totals, len(stands.winners) if stands.over else first, stands.over)
 
 
 def penalty_of(event: EntryCommitted, genesis: Genesis, state: PublicState) -> PenaltyView | None:
@@ -128,39 +213,7 @@ def _shows_words(state: PublicState, moments: Moments, now_s: float) -> bool:
     return state.phase in (Phase.START, Phase.DEAL) or (early and not moments.unsure)
 
 
-def _turn(session: Session, state: PublicState, names: Sequence[str], moments: Moments, now_s: float) -> View:
-    limit_s = float(state.rules.turn_seconds)
-    left_s = session.remaining_s(now_s)
-    if moments.unsure:
-        return NoticeView(f"{names[state.turn]}'s turn", "The clock starts next turn.")
-    if limit_s:
-        clock_s = limit_s if left_s is None else left_s
-    else:
-        clock_s = 0.0 if moments.turn_s is None else max(0.0, now_s - moments.turn_s)
-    seats = [seat for seat, own in enumerate(state.seats) if own.in_game]
-    players = tuple(PlayerTiles(names[seat], len(state.seats[seat].rack)) for seat in seats)
-    return TurnView(names[state.turn], clock_s, limit_s, players, seats.index(state.turn), state.stock.left)
-
-
-def _dealing(session: Session, state: PublicState) -> View:
+def _progress(session: Session) -> str:
     game = session.game
     progress = None if game is None or game.call is None else deal_progress(game.call)
-    if state.phase is Phase.FINAL:
-        return NoticeView("The end", "The racks are opened.")
-    title = "Mixing" if state.call is not None and state.call.name is CallName.REDEAL else "Dealing"
-    text = "" if progress is None else f"{_STEPS[progress.step]}: {progress.done} of {progress.total}."
-    return NoticeView(title, text)
-
-
-def _after(state: PublicState, names: Sequence[str], moments: Moments, now_s: float) -> View:
-    """The result, and a while later the standings of a series."""
-    assert state.result is not None
-    over_s = 0.0 if moments.over_s is None else now_s - moments.over_s
-    games = (*state.results, state.result)
-    if state.rules.rounds == 1 or over_s < RESULT_S:
-        scores = tuple(ScoreLine(name, points) for name, points in zip(names, state.result.scores, strict=True))
-        return ResultView(len(games), scores, tuple(state.result.winners))
-    stands = standing(state.rules, games, len(state.seats))
-    totals = tuple(ScoreLine(names[seat], stands.totals[seat]) for seat in stands.standings)
-    first = sum(line.points == totals[0].points for line in totals)
-    return StandingsView(len(games), totals, len(stands.winners) if stands.over else first, stands.over)
+    return "" if progress is None else f"{_STEPS[progress.step]}: {progress.done} of {progress.total}."
