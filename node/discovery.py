@@ -287,9 +287,7 @@ class Discovery:
         """Addresses of the interfaces in use; those of loopback only if there are no others."""
         if self._interfaces is not None:
             return tuple(text.split("%")[0] for text in self._interfaces[:_MAX_ADDRESSES])
-        found = [str(ip.ip) if ip.is_IPv4 else ip.ip[0] for adapter in ifaddr.get_adapters() for ip in adapter.ips]
-        outside = sorted({text for text in found if not _is_loopback(text)}, key=_likelihood)
-        return tuple(outside[:_MAX_ADDRESSES]) or LOOPBACK
+        return machine_addresses()[:_MAX_ADDRESSES] or LOOPBACK
 
     async def _keep_up(self) -> None:
         """Announce what has changed; every few seconds look at the interfaces and, while alone, ask again."""
@@ -417,6 +415,12 @@ def read_peer(name: str, info: _Info, *, loopback: bool) -> Peer:
     if not usable:
         raise MalformedRecord("no usable address")
     return Peer(record, tuple(sorted(usable, key=_likelihood))[:_MAX_ADDRESSES], info.port)
+
+
+def machine_addresses() -> tuple[str, ...]:
+    """This machine's addresses other than loopback, those that work most often first."""
+    found = [str(ip.ip) if ip.is_IPv4 else ip.ip[0] for adapter in ifaddr.get_adapters() for ip in adapter.ips]
+    return tuple(sorted({text for text in found if not _is_loopback(text)}, key=_likelihood))
 
 
 def _likelihood(text: str) -> tuple[bool, bool, str]:

@@ -1,4 +1,4 @@
-"""What the journal, the keystore, the node and its page need of the file system."""
+"""What journals, keys, pages and small files that must stay whole need of the file system."""
 
 from __future__ import annotations
 
@@ -17,6 +17,25 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Returns when the file is on the disk; a power cut meanwhile leaves what was there before. Raises `OSError`."""
+    fresh = path.with_name(path.name + ".new")
+    with fresh.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+    sync_folder(path.parent)
+
+
+def put_aside(path: Path) -> Path:
+    """Gives the file a name that is free, beside where it was."""
+    number = 1
+    while (aside := path.with_stem(f"{path.stem}-{number}")).exists():
+        number += 1
+    return path.rename(aside)
 
 
 def take_lock(path: Path) -> int:

@@ -22,8 +22,8 @@ from node import notify
 from node.clock import monotonic_s
 from node.commands import until_stopped
 from node.config import ConfigError
-from node.files import take_lock
-from node.timerfile import StoredError, put_aside, read, standings_of, write
+from node.files import put_aside, take_lock
+from node.timerfile import StoredError, read, standings_of, write
 
 _log = logging.getLogger(__name__)
 SAVE_EVERY_S: Final = 5.0  # while a clock runs: a power cut gives the player back no more than this

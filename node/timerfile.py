@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from engine.options import to_plain as rules_to_plain
 from engine.rulesets import RuleSet
 from engine.series import standing
 from engine.state import EndedBy, GameResult, Seat
-from node.files import sync_folder
+from node.files import write_whole
 
 VERSION: Final = 1
 
@@ -88,18 +87,4 @@ def write(path: Path, setup: Setup, record: Record) -> None:
         "over": stands is not None and stands.over,
         "record": to_plain(record),
     }
-    fresh = path.with_name(path.name + ".new")
-    with fresh.open("w", encoding="utf-8") as file:
-        json.dump(plain, file, ensure_ascii=False)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
-    sync_folder(path.parent)
-
-
-def put_aside(path: Path) -> Path:
-    """Gives the file a name that is free, beside where it was."""
-    number = 1
-    while (aside := path.with_stem(f"{path.stem}-{number}")).exists():
-        number += 1
-    return path.rename(aside)
+    write_whole(path, json.dumps(plain, ensure_ascii=False))

@@ -26,8 +26,8 @@ from engine.rulesets import FI, PT
 from node import tabletimer
 from node.__main__ import main
 from node.config import ConfigError
-from node.files import take_lock
-from node.timerfile import StoredError, put_aside, read, write
+from node.files import put_aside, take_lock
+from node.timerfile import StoredError, read, write
 from tests.display import timer_session
 
 GIF = Path(__file__).parents[2] / "docs" / "img" / "timer.gif"
