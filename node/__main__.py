@@ -40,6 +40,7 @@ from node.headless.command import (
 from node.houserules import with_turn_seconds
 from node.journal import JournalError
 from node.keystore import KeystoreError
+from node.mqtt.publishing import with_publishing_options
 from node.simulation import SimulatedTable, StuckTable, TableSummary
 from node.solve import solve_file
 from node.timer import timer
@@ -49,6 +50,7 @@ from protocol.gamefile import SUFFIX, Deal, game_file_of
 
 if TYPE_CHECKING:
     from display.options import DeviceOptions
+    from node.mqtt.publishing import MqttOptions
 
 EXIT_USAGE = 2
 
@@ -129,8 +131,10 @@ _strength_help = "; ".join(f"{strength.value} {strength.description}" for streng
 @_data
 @_rejoin
 @with_device_options("ssd1306", BUTTONS, hold_s=HOLD_S, flag="--display", settles=True)
+@with_publishing_options
 def play(
     device: DeviceOptions | None,
+    mqtt: MqttOptions | None,
     name: str | None,
     rules: RuleSet,
     bots: int,
@@ -166,6 +170,7 @@ def play(
         thinking_s=bot_thinking,
         rejoin=rejoin,
         display=device,
+        mqtt=mqtt,
     )
     _run(run_play(options))
 
@@ -207,7 +212,9 @@ def play(
 @_loopback
 @_data
 @_rejoin
+@with_publishing_options
 def bot(
+    mqtt: MqttOptions | None,
     table: str,
     name: str,
     seats: int | None,
@@ -238,6 +245,7 @@ def bot(
         data=data or default_data_folder() / "bot",
         rejoin=rejoin,
         by_button=by_button,
+        mqtt=mqtt,
     )
     _run(run_bot(options))
 

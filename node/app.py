@@ -75,6 +75,7 @@ class Node:
         self._lock: int | None = _lock_data_folder(settings.data)
         self.identity: Identity = load_or_create(settings.data)
         self._refused: str | None = None
+        self.broker_trouble: str | None = None
         self._leaving: asyncio.TimerHandle | None = None
         self._lingers = False
         self._mesh = Mesh(
@@ -242,6 +243,11 @@ class Node:
         session = self.session
         if session is not None and session.game is None and self.runner is not None:
             self.runner.do(lambda own, _now_s: own.lobby.change(name=name))
+        self._changed()
+
+    def tell_of_broker(self, trouble: str | None) -> None:
+        """Why the table is not on its MQTT broker as the player asked, in a sentence; None while it is."""
+        self.broker_trouble = trouble
         self._changed()
 
     def do(self, wish: Callable[[Session, float], object]) -> None:

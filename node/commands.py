@@ -23,12 +23,14 @@ from node.clock import random_bytes
 from node.config import NodeSettings
 from node.desk import NodeDesk
 from node.hall import TableSeen
+from node.mqtt.publishing import published
 from node.players import BotPlayer
 from node.web.server import PageServer
 from protocol.roster import clean_name
 
 if TYPE_CHECKING:
     from display.options import DeviceOptions
+    from node.mqtt.publishing import MqttOptions
 
 LOOPBACK: Final = "127.0.0.1"
 BOT_NAMES: Final = ("Iris", "Otto", "Mila", "Hugo", "Vera")
@@ -53,6 +55,7 @@ class PlayOptions:
     thinking_s: tuple[float, float] | None = None  # the bots'; None: as a person
     rejoin: bool = False
     display: DeviceOptions | None = None
+    mqtt: MqttOptions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class BotOptions:
     data: Path
     rejoin: bool = False
     by_button: bool = False
+    mqtt: MqttOptions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +179,7 @@ async def run_play(options: PlayOptions) -> None:
             await bots.bring(options.bots)
             if options.browser:
                 await asyncio.to_thread(webbrowser.open, url)
-            async with notify.service():
+            async with published(node, options.mqtt), notify.service():
                 await stopped.wait()
         finally:
             await page.stop()
@@ -290,7 +294,7 @@ async def run_bot(options: BotOptions) -> None:
             click.echo(f"node {node.node_id.hex()} listens on port {node.port}")
             if options.seats is not None and node.session is None:
                 node.open_table(options.table, options.rules)
-            async with notify.service():
+            async with published(node, options.mqtt), notify.service():
                 await stopped.wait()
         finally:
             player.stop()

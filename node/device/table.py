@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Final
 
 from display.presses import Press
@@ -35,14 +36,16 @@ EMPTY_GAME_S: Final = 60.0
 class TableDevice:
     """The device of `node`, whose settings say that it takes no seat. `table`: its name; None: the only one there is.
 
-    It stays at a game until that is over and another table is there.
+    It stays at a game until that is over and another table is there. `only`: whether it may be at the table of that id;
+    None: at any.
     """
 
-    def __init__(self, node: Node, table: str | None = None) -> None:
+    def __init__(self, node: Node, table: str | None = None, only: Callable[[bytes], bool] | None = None) -> None:
         self._node = node
         self._name = table
+        self._only = only
         self.screen = TableScreen(node, self._elsewhere)
-        self._unanswered: dict[bytes, asyncio.TimerHandle] = {}
+        self._unanswered: dict[bytes, tuple[asyncio.TimerHandle, Callable[[str | None], None]]] = {}
         self._began_s = monotonic_s()
         self._seen_s = self._began_s  # when players were last seen at its table
         self._due: asyncio.Handle | None = None
@@ -55,7 +58,7 @@ class TableDevice:
         """No more looking for tables, no more presses."""
         self._unwatch()
         self.screen.stop()
-        for handle in (self._due, self._timer, *self._unanswered.values()):
+        for handle in (self._due, self._timer, *(handle for handle, _told in self._unanswered.values())):
             if handle is not None:
                 handle.cancel()
 
@@ -65,14 +68,17 @@ class TableDevice:
         """The device's buttons do something."""
         meant = meaning(press)
         if isinstance(meant, Button):
-            button = meant
-            refused = refusal_of(lambda: self._send(button))
-            if refused is not None:
-                self._refuse(refused)
+            self.click(meant, self._show)
         elif meant is not None:
-            self._refuse(meant)
+            self._show(meant)
 
-    def _send(self, button: Button) -> None:
+    def click(self, button: Button, told: Callable[[str | None], None]) -> None:
+        """Sends a press; `told` hears what has become of it: None for done, or why not, in a sentence."""
+        refused = refusal_of(lambda: self._send(button, told))
+        if refused is not None:
+            told(refused)
+
+    def _send(self, button: Button, told: Callable[[str | None], None]) -> None:
         sent: list[bytes] = []
         self._node.do(lambda session, _now_s: sent.append(session.press(button)))
         session = self._node.session
@@ -82,20 +88,18 @@ class TableDevice:
         name = names_of(session.genesis)[session.state.turn]
         loop = asyncio.get_running_loop()
         for press in sent:
-            self._unanswered[press] = loop.call_later(ANSWER_S, self._not_answered, press, name)
+            self._unanswered[press] = loop.call_later(ANSWER_S, self._not_answered, press, name), told
 
     def _not_answered(self, press: bytes, name: str) -> None:
-        del self._unanswered[press]
-        self._refuse(f"{name}'s program does not answer. Press again.")
+        _handle, told = self._unanswered.pop(press)
+        told(f"{name}'s program does not answer. Press again.")
 
     def _hear(self, event: Event) -> None:
         match event:
             case PressAnswered(press=press, refused=refused) if press in self._unanswered:
-                self._unanswered.pop(press).cancel()
-                if refused is None:
-                    self.screen.accept()
-                else:
-                    self._refuse(refused)
+                handle, told = self._unanswered.pop(press)
+                handle.cancel()
+                told(refused)
             case GameStarted():
                 self._tell_of_buttons()
             case _:
@@ -111,9 +115,13 @@ class TableDevice:
             else:
                 _log.info("the buttons count at this table")
 
-    def _refuse(self, reason: str) -> None:
-        _log.info("a press did nothing: %s", reason)
-        self.screen.refuse(reason)
+    def _show(self, refused: str | None) -> None:
+        """What has become of a press of the device's own buttons."""
+        if refused is None:
+            self.screen.accept()
+        else:
+            _log.info("a press did nothing: %s", refused)
+            self.screen.refuse(refused)
 
     # Which table
 
@@ -139,6 +147,8 @@ class TableDevice:
         if self._players_at(session):
             self._seen_s = now_s
         alone_s = now_s - self._seen_s
+        if self._only is not None and not self._only(session.table):
+            return True
         if session.game is None:
             return alone_s > EMPTY_LOBBY_S
         if self._name is not None and clean_name(session.game.genesis.table_name) != self._name:
@@ -174,6 +184,8 @@ class TableDevice:
     def _tables(self) -> list[TableSeen]:
         """The tables of that name, or all, which somebody sits at and which are not over."""
         seen = [t for t in self._node.hall.tables() if t.phase in ("lobby", "playing") and t.seats > 0]
+        if self._only is not None:
+            return [table for table in seen if self._only(table.table)]
         return [table for table in seen if self._name is None or clean_name(table.name) == self._name]
 
     def _elsewhere(self) -> View:

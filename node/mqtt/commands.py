@@ -45,6 +45,7 @@ class Refusal(Enum):
     WRONG_HEIGHT = "wrong height"
     REPLAYED = "used already"
     TOO_MANY = "too many at one moment"
+    NO_GAME = "no game in which the buttons count"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,10 @@ class Moment:
     table: str
     game: int
     height: int
+
+    def plain(self) -> dict[str, Any]:
+        """As it is in messages."""
+        return {"table": self.table, "game": self.game, "height": self.height}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +92,19 @@ class CommandBook:
     _used: set[str] = field(default_factory=set)
     _taken: int = 0
 
-    def take(self, topic: str, payload: bytes, now: Moment) -> Command | Refusal:
-        """The command of a message; `topic`: what comes after `command/`. Each is counted."""
-        taken = self._judge(topic, payload, now)
+    def take(self, topic: str, payload: bytes, now: Moment | None, *, retained: bool = False) -> Command | Refusal:
+        """The command of a message; `topic`: what comes after `command/`. Each is counted.
+
+        A retained one is as old as may be. `now` None: no presses count.
+        """
+        taken = Refusal.REPLAYED if retained else self._judge(topic, payload, now)
         if isinstance(taken, Refusal):
             self.refused[taken.value] += 1
         else:
             self.accepted += 1
         return taken
 
-    def _judge(self, topic: str, payload: bytes, now: Moment) -> Command | Refusal:
+    def _judge(self, topic: str, payload: bytes, now: Moment | None) -> Command | Refusal:
         name, _, user = topic.partition("/")
         if name not in BUTTONS:
             return Refusal.UNKNOWN
@@ -109,6 +117,8 @@ class CommandBook:
             return Refusal.MALFORMED
         if not user and (said is None or not self._is_signed(name, said)):
             return Refusal.WRONG_KEY
+        if now is None:
+            return Refusal.NO_GAME
         refused = None if said is None else _is_now(said, now)
         return refused or self._once(name, "" if said is None else said.once, now)
 
@@ -142,7 +152,7 @@ class _Said:
 
 def command_message(key: bytes | None, name: str, moment: Moment, once: str) -> dict[str, Any]:
     """The message of a command; without a key it is for a listed user's own topic."""
-    said = {"table": moment.table, "game": moment.game, "height": moment.height, "once": once}
+    said = {**moment.plain(), "once": once}
     return said if key is None else {**said, "mac": mac_of(key, name, moment, once)}
 
 

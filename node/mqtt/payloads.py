@@ -23,6 +23,8 @@ from protocol.session import Session
 ONLINE: Final = "online"
 OFFLINE: Final = "offline"
 SAME_S: Final = 0.3  # two deadlines so near to each other are the same one
+_TIMES: Final = ("deadline", "pause_until")
+_PASSING: Final = ("height", "state_hash", "at", "remaining_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +76,17 @@ def packed(message: dict[str, Any]) -> bytes:
 
 
 def has_changed(before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
-    """Whether a message says something new: more than that time has gone by."""
+    """Whether a message says something new: more than that time has gone by, or that others have something to say."""
     if before is None or before.keys() != now.keys():
         return True
+    standing = not now.get("running", True)
     for key, value in now.items():
-        if key in ("deadline", "since", "pause_until"):
+        if key in _TIMES or (key == "remaining_s" and standing):
             if (before[key] is None) != (value is None) or (value is not None and abs(before[key] - value) > SAME_S):
                 return True
-        elif key not in ("at", "remaining_s") and before[key] != value:
+        elif key not in _PASSING and before[key] != value:
             return True
-    return not now.get("running", True) and abs((before["remaining_s"] or 0) - (now["remaining_s"] or 0)) > SAME_S
+    return False
 
 
 def _stamp(table: bytes, game: int, height: int, hash_: str, unix_s: float) -> dict[str, Any]:
