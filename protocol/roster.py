@@ -67,7 +67,7 @@ def table_words(genesis: Genesis, wordlist: Sequence[str]) -> str:
     return " ".join(wordlist[number >> (11 * place) & 2047] for place in range(4))
 
 
-def clean_name(name: str) -> str:
-    """A name fit for a screen: printable, no line breaks, at most `MAX_NAME_BYTES` of UTF-8; may be empty."""
+def clean_name(name: str, most_bytes: int = MAX_NAME_BYTES) -> str:
+    """A name fit for a screen: printable, no line breaks, at most so many bytes of UTF-8; may be empty."""
     printable = " ".join("".join(ch for ch in name if ch.isprintable() or ch.isspace()).split())
-    return printable.encode(errors="ignore")[:MAX_NAME_BYTES].decode(errors="ignore").strip()
+    return printable.encode(errors="ignore")[:most_bytes].decode(errors="ignore").strip()
