@@ -1,15 +1,20 @@
 """`make soak`: many hostile games of all rule sets, two to six seats, on all cores; see docs/reliability.md.
 
 With `--fuzz N` instead of games: N tables at which one seat sends broken messages of the deal. With `--solver N`: the
-best move of N random positions beside independent oracles. A failure prints what repeats it, and ends with exit code 1.
+best move of N random positions beside independent oracles. With `--failovers N`: a table on an MQTT broker whose
+publishing node is killed N times. A failure prints what repeats it, and ends with exit code 1.
 """
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
+import statistics
 import sys
+import tempfile
 import traceback
+from pathlib import Path
 
 import click
 from rich.progress import Progress
@@ -21,6 +26,7 @@ from node.faults.profiles import PROFILES
 from node.faults.report import campaign, tell
 from tests.protocol.fuzz_deal import MESSAGES, attack, caught, foreign_payloads
 
+FAIL_OVERS_A_GAME = 10
 FUZZ_TRIES = 200  # broken messages of each kind at a table
 
 
@@ -50,14 +56,32 @@ def fuzz(count: int, seed: int, jobs: int) -> bool:
     return not failed
 
 
+async def failovers(count: int, folder: Path) -> None:
+    """Kill whoever publishes so often, and tell how long nobody did. Raises `AssertionError`."""
+    from tests.mqtt.failovers import fail_overs
+    from tests.mqtt.mosquitto import Mosquitto
+
+    gaps_s: list[float] = []
+    with Mosquitto(folder / "broker") as mosquitto, Progress() as progress:
+        task = progress.add_task("Killing", total=count)
+        while len(gaps_s) < count:  # a game bears only so many
+            game = folder / str(len(gaps_s))
+            async for one in fail_overs(mosquitto, game, min(FAIL_OVERS_A_GAME, count - len(gaps_s))):
+                gaps_s.append(one.gap_s)
+                progress.advance(task)
+    gaps_s.sort()
+    click.echo(f"{count} fail-overs: median {statistics.median(gaps_s):.2f} s, most {gaps_s[-1]:.2f} s")
+
+
 @click.command()
 @click.option("--games", default=1000, show_default=True, help="How many games.")
 @click.option("--faults", type=click.Choice(sorted(PROFILES)), default="hostile", show_default=True)
 @click.option("--fuzz", "fuzzed", default=0, help="Instead of games: so many tables with broken messages of the deal.")
 @click.option("--solver", "solved", default=0, help="Instead of games: so many positions for the solver.")
+@click.option("--failovers", "killed", default=0, help="Instead of games: so many kills of who publishes on a broker.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the first one.")
 @click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Processes.")
-def main(games: int, faults: str, fuzzed: int, solved: int, seed: int, jobs: int) -> None:
+def main(games: int, faults: str, fuzzed: int, solved: int, killed: int, seed: int, jobs: int) -> None:
     """Play and report."""
     if solved:
         from tests.engine.solver.campaign import compare  # needs HiGHS, which not every machine has
@@ -65,6 +89,10 @@ def main(games: int, faults: str, fuzzed: int, solved: int, seed: int, jobs: int
         sys.exit(0 if compare(solved, seed, jobs) else 1)
     if fuzzed:
         sys.exit(0 if fuzz(fuzzed, seed, jobs) else 1)
+    if killed:
+        with tempfile.TemporaryDirectory() as folder:
+            asyncio.run(failovers(killed, Path(folder)))
+        return
     began_s = monotonic_s()
     summaries, failures = campaign([varied(each, faults) for each in range(seed, seed + games)], jobs)
     tell(summaries, failures)

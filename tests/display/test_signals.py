@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import selectors
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 import pytest
 
@@ -23,6 +26,26 @@ from display.signals import (
 from display.views import LobbyView, PausedView, RefusalView, TurnView, View
 
 LOBBY = LobbyView("Kitchen", (), ())
+Result = TypeVar("Result")
+
+
+class _NoWaiting(selectors.DefaultSelector):
+    """Where others wait, this one puts the clock forward."""
+
+    now_s = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self.now_s += max(0.0, timeout or 0.0)
+        return super().select(0)
+
+
+def run_at_once(main: Coroutine[Any, Any, Result]) -> Result:
+    """Runs it on a clock that no load of the machine disturbs."""
+    clock = _NoWaiting()
+    loop = asyncio.SelectorEventLoop(clock)
+    loop.time = lambda: clock.now_s  # type: ignore[method-assign]
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        return runner.run(main)
 
 
 def turn(clock_s: float, name: str = "Ana", turn_s: float = 60) -> TurnView:
@@ -116,11 +139,11 @@ def test_light_and_buzzer_are_switched_in_time_and_off_at_the_end() -> None:
         await asyncio.sleep(0.05)
         return light, sound
 
-    light, sound = asyncio.run(play())
+    light, sound = run_at_once(play())
     assert light == [True, False, True, False]
-    assert [on for on, _at_s in sound] == [True, True, False, True, False, True, False][1:]
-    lengths = [later[1] - earlier[1] for earlier, later in itertools.pairwise(sound)]
-    assert all(length >= 0.02 for length in lengths[1:])
+    assert [on for on, _at_s in sound] == [True, False] * 3
+    lengths_s = [later[1] - earlier[1] for earlier, later in itertools.pairwise(sound)]
+    assert lengths_s == pytest.approx(REFUSED_BEEP.steps_s)
 
 
 def test_a_light_that_blinks_goes_on_blinking_while_the_clock_is_drawn() -> None:
@@ -133,7 +156,7 @@ def test_a_light_that_blinks_goes_on_blinking_while_the_clock_is_drawn() -> None
         signals.close()
         return light
 
-    assert asyncio.run(play())[:3] == [True, False, True]
+    assert run_at_once(play())[:3] == [True, False, True]
 
 
 def test_a_device_without_light_and_buzzer_is_none_the_worse() -> None:
@@ -142,4 +165,4 @@ def test_a_device_without_light_and_buzzer_is_none_the_worse() -> None:
         signals.shown(turn(30))
         signals.close()
 
-    asyncio.run(play())
+    run_at_once(play())
