@@ -25,7 +25,7 @@ EXAMPLES = {"home.toml", "FILE.toml", "timer.json", "wins.png"}  # files that ar
 FILE_NAME = re.compile(r"[\w./-]*\w\.(?:py|js|css|html|md|json|toml|png|svg)\b")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FOREIGN = re.compile(
-    r"(?<![\w.~:/<])/(?!tmp/|(?:opt|etc|var/lib|dev)\b)[a-z]+"  # a path of some machine
+    r"(?<![\w.~:/<+])/(?!tmp/|(?:opt|etc|var/lib|dev)\b)[a-z]+"  # a path of some machine
     r"|\bshared/"
     r"|\b(?:pypi|pythonhosted|piwheels|npmjs|crates|ghcr)\."
 )
