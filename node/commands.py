@@ -8,7 +8,7 @@ import getpass
 import signal
 import webbrowser
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,10 +26,12 @@ from node.hall import TableSeen
 from node.mqtt.publishing import published
 from node.players import BotPlayer
 from node.web.server import PageServer
+from node.web.serving import until_one_ends
 from protocol.roster import clean_name
 
 if TYPE_CHECKING:
     from display.options import DeviceOptions
+    from node.mqtt.broker import Broker
     from node.mqtt.publishing import MqttOptions
 
 LOOPBACK: Final = "127.0.0.1"
@@ -80,7 +82,10 @@ class BotOptions:
 
 @dataclass(frozen=True, slots=True)
 class DisplayOptions:
-    """What `rummesh display` was asked for. `table` None: the only one there is."""
+    """What `rummesh display` was asked for. `table` None: the only one there is.
+
+    With a `broker` it follows a table there, and takes no part in the network of the players.
+    """
 
     table: str | None
     name: str
@@ -89,6 +94,8 @@ class DisplayOptions:
     peers: tuple[tuple[str, int], ...]
     loopback: bool
     data: Path
+    broker: Broker | None = None
+    command_key: str | None = field(default=None, repr=False)
 
 
 class BotHouse:
@@ -206,6 +213,9 @@ async def _own_display(node: Node, desk: NodeDesk, options: DeviceOptions | None
 
 async def run_display(options: DisplayOptions) -> None:
     """The table device, until Ctrl-C or SIGTERM."""
+    if options.broker is not None:
+        await _run_remote_display(options, options.broker)
+        return
     from node.device.run import hardware_of
     from node.device.table import TableDevice
 
@@ -231,6 +241,21 @@ async def run_display(options: DisplayOptions) -> None:
         finally:
             device.stop()
             await node.stop()
+
+
+async def _run_remote_display(options: DisplayOptions, broker: Broker) -> None:
+    from node.device.run import hardware_of
+    from node.mqtt.remotedisplay import RemoteDisplay
+
+    key = None if options.command_key is None else options.command_key.encode()
+    display = RemoteDisplay(broker, options.table, key)
+    click.echo(f"follows {options.table or 'the only table'} at {broker}")
+    async with until_stopped() as stopped, hardware_of(display, options.device), notify.service():
+        await until_one_ends(display.run(), _until(stopped))
+
+
+async def _until(stopped: asyncio.Event) -> None:
+    await stopped.wait()
 
 
 async def _find_or_open(node: Node, options: PlayOptions, name: str) -> None:
@@ -292,9 +317,9 @@ async def run_bot(options: BotOptions) -> None:
         try:
             await node.start()
             click.echo(f"node {node.node_id.hex()} listens on port {node.port}")
-            if options.seats is not None and node.session is None:
-                node.open_table(options.table, options.rules)
             async with published(node, options.mqtt), notify.service():
+                if options.seats is not None and node.session is None:
+                    node.open_table(options.table, options.rules)
                 await stopped.wait()
         finally:
             player.stop()

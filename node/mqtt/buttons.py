@@ -55,6 +55,12 @@ class BrokerButtons:
             return None
         return Moment(session.table.hex(), session.game.state.game + 1, session.height)
 
+    def counts(self) -> bool:
+        session = self._owner.session
+        if session is None or session.genesis is not None:
+            return self.moment() is not None
+        return any(device.node == self.node.node_id and not device.refused_by for device in session.lobby.devices())
+
     def click(self, button: Button, told: Callable[[str | None], None]) -> None:
         self._device.click(button, told)
 

@@ -53,6 +53,10 @@ class Buttons(Protocol):
         """What a command has to name now; None while its presses do not count."""
         ...
 
+    def counts(self) -> bool:
+        """Whether presses count now, or will in the game that begins."""
+        ...
+
     def click(self, button: Button, told: Callable[[str | None], None]) -> None:
         """Presses; `told` hears None when it was done, else why not."""
         ...
@@ -283,7 +287,7 @@ class AtWork(Role):
 
     async def _publish_table(self, client: Client) -> None:
         session, buttons = self.following.table.session, self.following.how.buttons
-        commands = buttons is not None and buttons.moment() is not None
+        commands = buttons is not None and buttons.counts()
         if session is None or self._seen == (seen := (_what_shows(session), commands)):
             return
         messages = messages_of(session, monotonic_s(), unix_s(), commands=commands)

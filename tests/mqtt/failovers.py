@@ -34,7 +34,7 @@ async def fail_overs(mosquitto: Mosquitto, folder: Path, count: int) -> AsyncIte
         with ended([]) as bots:
             for seat in range(_SEATS):
                 bots.append(_bot(folder, seat, mosquitto))
-            await _goes_on(heard, 0)
+            await _goes_on(heard, 0)  # of the new table; an earlier one may be retained
             for _ in range(count):
                 seat = _publisher(heard, folder)
                 height = heard.on(TOPICS.state)[-1].json["height"]
@@ -56,8 +56,13 @@ def _bot(folder: Path, seat: int, mosquitto: Mosquitto) -> ForkedBot:
 
 
 async def _goes_on(heard: Collected, height: int) -> None:
-    """Wait until the game is some entries further, or another one has begun."""
-    await until(lambda: (states := heard.on(TOPICS.state)) and states[-1].json["height"] > height + 4, LIMIT_S)
+    """Wait until the game is some entries further."""
+
+    def is_further() -> bool:
+        fresh = [one for one in heard.on(TOPICS.state) if not one.retain]
+        return bool(fresh) and fresh[-1].json["height"] > height + 4
+
+    await until(is_further, LIMIT_S)
     await asyncio.sleep(0.2)
 
 

@@ -26,6 +26,7 @@ HOST: Final = "127.0.0.1"
 _PATH: Final = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
 PROGRAM: Final = shutil.which("mosquitto", path=_PATH)
 _AGAIN_S: Final = 0.05
+_TOLD: Final = 12  # of the messages that were heard
 
 
 def why_not() -> str | None:
@@ -203,12 +204,12 @@ class Collected:
         return [message for message in self.messages if message.topic == topic]
 
     async def until(self, condition: Callable[[list[Heard]], object], limit_s: float = LIMIT_S) -> None:
-        """Wait until `condition` is true of the messages. Fails with all that was heard."""
+        """Wait until `condition` is true of the messages. Fails with what was heard last."""
         try:
             await until(lambda: condition(self.messages), limit_s)
         except AssertionError:
-            heard = "\n".join(f"{one.topic} {one.payload!r} retain={one.retain}" for one in self.messages)
-            raise AssertionError(f"not within {limit_s} s. Heard:\n{heard}") from None
+            heard = "\n".join(f"{one.topic} {one.payload!r} retain={one.retain}" for one in self.messages[-_TOLD:])
+            raise AssertionError(f"not within {limit_s} s. Heard last:\n{heard}") from None
 
 
 @contextlib.asynccontextmanager

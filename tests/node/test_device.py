@@ -267,7 +267,7 @@ def test_each_press_ends_the_turn_it_is_pressed_in_and_is_refused_with_the_reaso
             assert "rack" in clock.panel.refusals()[0]
             assert turn(clock) == before
             clock.device.press(END)
-            (waits,) = clock.device._unanswered.values()
+            ((waits, _told),) = clock.device._unanswered.values()
             await until(lambda: turn(clock) != before and turn_is_on(ana, ben, clock), LIMIT_S)
             await until(waits.cancelled, LIMIT_S)
             clock.device.press(Press(Kind.HELD, "end", 0.0))
