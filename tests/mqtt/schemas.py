@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 from pathlib import Path
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "mqtt.md"
-_SECTION: Final = re.compile(r"^### (\w+)\n(?:(?!^#).*\n)*?```json\n(.*?)^```", re.M | re.S)
 
 
 @functools.cache
 def schemas() -> dict[str, Any]:
     """By the level of the topic below the table, such as `state`."""
-    found = {name: json.loads(text) for name, text in _SECTION.findall(PAGE.read_text(encoding="utf-8"))}
+    found = {}
+    for section in PAGE.read_text(encoding="utf-8").split("\n### ")[1:]:
+        before, fence, after = section.partition("```json\n")
+        if fence:
+            found[before.split()[0]] = json.loads(after.partition("\n```")[0])
     for schema in found.values():
         assert schema["$schema"] == Draft202012Validator.META_SCHEMA["$schema"]
         Draft202012Validator.check_schema(schema)
