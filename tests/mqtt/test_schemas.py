@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import hmac
 import json
@@ -238,14 +239,12 @@ def test_the_access_rules_told_keep_everybody_from_pressing_as_another(
                     for topic in tried:
                         await client.publish(topic, user.encode(), qos=1)
                     await client.publish(TOPICS.command(f"end/{user}"), b"last", qos=1)
-                await heard.until(
-                    lambda messages, user=user: any(one.topic.endswith(f"end/{user}") for one in messages)
-                )
+                await heard.until(functools.partial(is_there, TOPICS.command(f"end/{user}")))
             for user, topics in may.items():
                 assert {one.topic for one in heard.messages if one.payload == user.encode()} == topics
 
     run(main())
 
 
-def any_on(topic: str, messages: list[Heard]) -> bool:
+def is_there(topic: str, messages: list[Heard]) -> bool:
     return any(message.topic == topic for message in messages)
