@@ -288,7 +288,10 @@ class AtWork(Role):
     async def _publish_table(self, client: Client) -> None:
         session, buttons = self.following.table.session, self.following.how.buttons
         commands = buttons is not None and buttons.counts()
-        if session is None or self._seen == (seen := (_what_shows(session), commands)):
+        if session is None:
+            return
+        seen = (_what_shows(session), commands)
+        if self._seen == seen and not self._announce_again:
             return
         messages = messages_of(session, monotonic_s(), unix_s(), commands=commands)
         if messages is None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -22,9 +24,13 @@ from node.mqtt.broker import connected
 from node.mqtt.commands import BUTTONS, Command, CommandBook, Moment, access_of
 from node.mqtt.homeassistant import MAX_SEATS, discovery_message, discovery_topic, status_topic
 from node.mqtt.payloads import packed
+from node.mqtt.publisher import TablePublisher
+from node.mqtt.roles import Publishing
 from node.mqtt.topics import Topics
+from protocol.events import Event
+from protocol.session import Session
 from tests.mqtt import games
-from tests.mqtt.mosquitto import Mosquitto, collect
+from tests.mqtt.mosquitto import Collected, Heard, Mosquitto, collect
 from tests.node.loops import run
 
 TOPICS: Final = Topics("rummesh", "kitchen")
@@ -271,6 +277,49 @@ def test_the_captured_message_is_what_a_broker_gets(mosquitto: Mosquitto) -> Non
         assert found == captured
 
     run(main())
+
+
+class ShownTable:
+    """A table at which nothing happens."""
+
+    def __init__(self) -> None:
+        self.session: Session | None = games.session_in_play()
+        self.node_id = self.session.signer.node_id
+
+    def watch(self, _changed: Callable[[], None]) -> Callable[[], None]:
+        return lambda: None
+
+    def listen(self, _told: Callable[[Event], None]) -> None:
+        return
+
+
+@pytest.mark.parametrize("discovery", ["homeassistant", None])
+def test_the_table_is_told_again_when_home_assistant_has_started(discovery: str | None, mosquitto: Mosquitto) -> None:
+    broker = replace(mosquitto.broker(), prefix=f"told-{discovery}")
+    topics = Topics(broker.prefix, "seed-3")
+
+    async def main() -> None:
+        publisher = TablePublisher(ShownTable(), Publishing(broker, discovery))
+        async with collect(broker, topics.state, "homeassistant/device/+/config") as heard:
+            publisher.start()
+            try:
+                await heard.until(lambda _messages: heard.on(topics.state))
+                for told in (1, 2, 3) if discovery else ():
+                    await heard.until(lambda _messages, told=told: len(told_of(topics, heard)) == told)  # type: ignore[misc]
+                    check_message(told_of(topics, heard)[-1].json)
+                    async with connected(broker) as client:
+                        await client.publish(status_topic("homeassistant"), b"offline", qos=1)
+                        await client.publish(status_topic("homeassistant"), b"online", qos=1)
+            finally:
+                await publisher.stop()
+        assert len(heard.on(topics.state)) == 1, "what is retained is there for Home Assistant"
+        assert discovery or not told_of(topics, heard)
+
+    run(main())
+
+
+def told_of(topics: Topics, heard: Collected) -> list[Heard]:
+    return heard.on(discovery_topic("homeassistant", topics))
 
 
 def test_the_captured_message_is_as_documented() -> None:
