@@ -89,6 +89,14 @@ def has_changed(before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
     return False
 
 
+def what_shows(session: Session) -> object:
+    """Equal for as long as nothing of what is published has changed but time."""
+    lobby = session.lobby
+    before = (lobby.table_card, lobby.members()) if session.genesis is None else None
+    away = tuple(absence.seat for absence in session.absences())
+    return session.table, before, session.height, session.clock, away, session.void
+
+
 def _stamp(table: bytes, game: int, height: int, hash_: str, unix_s: float) -> dict[str, Any]:
     return {"table": table.hex(), "game": game, "height": height, "state_hash": hash_, "at": round(unix_s, 3)}
 

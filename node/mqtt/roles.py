@@ -18,7 +18,7 @@ from node.mqtt.broker import Broker, connected
 from node.mqtt.commands import Command, CommandBook, Moment, Refusal
 from node.mqtt.election import Candidate, Claim, Election, Step, read_candidate, read_claim
 from node.mqtt.homeassistant import discovery_message, status_topic
-from node.mqtt.payloads import OFFLINE, ONLINE, has_changed, messages_of, packed
+from node.mqtt.payloads import OFFLINE, ONLINE, has_changed, messages_of, packed, what_shows
 from node.mqtt.topics import Topics
 from protocol.events import Event
 from protocol.messages import Button
@@ -290,7 +290,7 @@ class AtWork(Role):
         commands = buttons is not None and buttons.counts()
         if session is None:
             return
-        seen = (_what_shows(session), commands)
+        seen = (what_shows(session), commands)
         if self._seen == seen and not self._announce_again:
             return
         messages = messages_of(session, monotonic_s(), unix_s(), commands=commands)
@@ -361,14 +361,6 @@ class AtWork(Role):
         book = self.following.how.book
         accepted, refused = (0, {}) if book is None else (book.accepted, dict(sorted(book.refused.items())))
         return {"table": self.following.id, "on": book is not None, "accepted": accepted, "refused": refused}
-
-
-def _what_shows(session: Session) -> object:
-    """Equal for as long as nothing of what is published has changed but time."""
-    lobby = session.lobby
-    before = (lobby.table_card, lobby.members()) if session.genesis is None else None
-    away = tuple(absence.seat for absence in session.absences())
-    return session.table, before, session.height, session.clock, away, session.void
 
 
 def _bytes_of(message: Message) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from engine.rulesets import RuleSet
-from node.mqtt.payloads import has_changed, messages_of
+from node.mqtt.payloads import has_changed, messages_of, what_shows
 from node.simulation import SimulatedTable
 from protocol.session import Session
 
@@ -30,13 +30,10 @@ class BroadcastTable(SimulatedTable):
 
     def publish(self) -> None:
         """What has changed, in the order of the publisher: the state last."""
-        session = self.seen
-        away = tuple(absence.seat for absence in session.absences())
-        shown = (session.height, session.clock, away, session.void, session.lobby.members(), session.lobby.table_card)
-        if shown == self._shown:
-            return
-        self._shown = shown
-        self.send()
+        shown = what_shows(self.seen)
+        if shown != self._shown:
+            self._shown = shown
+            self.send()
 
     def send(self) -> None:
         """What is new, whether the session looks changed or not."""
