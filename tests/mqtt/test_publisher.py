@@ -118,7 +118,7 @@ def heights(heard: Collected, topics: Topics) -> list[int]:
     return [one.json["height"] for one in heard.messages if one.payload and one.topic in parts]
 
 
-@pytest.mark.parametrize("rules", [replace(PT, hand=5, opening_min=0), replace(ES, rounds=1)], ids=["pt", "es"])
+@pytest.mark.parametrize("rules", [replace(PT, hand=5, opening_min=0), replace(ES, rounds=1, turn_seconds=60)], ids=["pt", "es"])
 def test_everything_on_the_broker_follows_a_whole_game_and_tells_nothing_of_racks_and_pool(
     mosquitto: Mosquitto, tmp_path: Path, rules: RuleSet
 ) -> None:
