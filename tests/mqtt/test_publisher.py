@@ -120,9 +120,10 @@ def heights(heard: Collected, topics: Topics) -> list[int]:
 
 @pytest.mark.parametrize("rules", [replace(PT, hand=5, opening_min=0), replace(ES, rounds=1, turn_seconds=60)], ids=["pt", "es"])
 def test_everything_on_the_broker_follows_a_whole_game_and_tells_nothing_of_racks_and_pool(
-    mosquitto: Mosquitto, tmp_path: Path, rules: RuleSet
+    own_mosquitto: Callable[..., Mosquitto], tmp_path: Path, rules: RuleSet
 ) -> None:
     async def main() -> None:
+        mosquitto = own_mosquitto()
         table = Table(tmp_path, mosquitto, 2, rules, f"Whole {rules.name}")
         async with collect(mosquitto.broker(), "#") as heard, table.playing():
             await until(table.over, LIMIT_S)
