@@ -5,14 +5,15 @@ What `payloads.py` makes is read back without a loss of what a screen needs; fie
 
 from __future__ import annotations
 
+import contextlib
 import json
-import math
 import re
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, TypeVar
 
-from engine.state import CallName, EndedBy, GameResult, Phase, Seat
+from engine.state import CallName, EndedBy, GameResult, MeldKind, Phase, Seat
+from engine.tiles import parse_tile
 from node.mqtt.commands import Moment
 from protocol.roster import clean_name
 
@@ -20,11 +21,14 @@ MAX_MESSAGE_BYTES: Final = 2**18
 _MAX_ID_CHARS: Final = 64
 _ID: Final = re.compile(r"[0-9a-f]+")
 _MAX_WHY_BYTES: Final = 200
-_MAX_SEATS: Final = 64  # in the lobby; as many as a node hears
-_MAX_GAMES: Final = 2000
+MAX_SEATS: Final = 64  # in the lobby; as many as a node hears
+MAX_GAMES: Final = 2000
 _MAX_COUNT: Final = 2**31
+_MAX_MELDS: Final = 64
+_MAX_MELD_TILES: Final = 13
+_MAX_EVENT_BYTES: Final = 200
 _MAX_LIMIT_S: Final = 86_400
-_MAX_UNIX_S: Final = 1e11
+MAX_UNIX_S: Final = 1e11
 _SHOWN: Final = 40  # characters of a wrong value that an error repeats
 _Named = TypeVar("_Named", bound=Enum)
 
@@ -35,12 +39,15 @@ class MessageError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SeatSeen:
-    """A player: the name, never empty; how many tiles; whether out of contact."""
+    """A player: the name, never empty; how many tiles; whether out of contact; points of the series so far."""
 
     name: str
+    bot: bool
     tiles: int
+    opened: bool
     in_game: bool
     away: bool
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,7 @@ class TableState:
     """
 
     moment: Moment
+    at_unix_s: float
     name: str
     rules: str
     phase: Phase | None
@@ -88,6 +96,34 @@ class TableClock:
 
 
 @dataclass(frozen=True, slots=True)
+class MeldSeen:
+    """A meld: faces of tiles; `stands_for` holds for each those that it may stand for if it is a joker."""
+
+    kind: MeldKind
+    tiles: tuple[str, ...]
+    stands_for: tuple[tuple[str, ...], ...]
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableBoard:
+    """The message `board`. `discard`: the face on top of the discard pile."""
+
+    moment: Moment
+    at_unix_s: float
+    melds: tuple[MeldSeen, ...]
+    discard: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableEvent:
+    """The message `event`: what has happened, as a sentence."""
+
+    moment: Moment
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The message `answer`. `once` is empty where the command was not taken; `why` None: it was done."""
 
@@ -108,11 +144,12 @@ def plain_of(payload: bytes) -> object:
 
 def state_of(plain: object) -> TableState:
     """Raises `MessageError`."""
-    fields = _Fields(plain)
+    fields = Fields(plain)
     phase = fields.text("phase", _SHOWN)
-    seats = tuple(_seat(place, item) for place, item in enumerate(fields.items("seats", _MAX_SEATS)))
+    seats = tuple(_seat(place, item) for place, item in enumerate(fields.items("seats", MAX_SEATS)))
     state = TableState(
         moment=_moment(fields),
+        at_unix_s=fields.number("at", MAX_UNIX_S),
         name=clean_name(fields.text("name")),
         rules=clean_name(fields.text("rules")),
         phase=None if phase in ("lobby", "void") else fields.named("phase", Phase),
@@ -123,7 +160,7 @@ def state_of(plain: object) -> TableState:
         paused=fields.flag("paused"),
         seats=seats,
         pool=fields.whole("pool"),
-        games=tuple(_game(item, len(seats)) for item in fields.items("results", _MAX_GAMES)),
+        games=tuple(game_of(item, len(seats)) for item in fields.items("results", MAX_GAMES)),
         standings=tuple(_seats(fields["standings"], len(seats), "standings")),
         series_over=fields.flag("series_over"),
         commands=fields.flag("commands"),
@@ -137,31 +174,48 @@ def state_of(plain: object) -> TableState:
 
 def clock_of(plain: object) -> TableClock:
     """Raises `MessageError`."""
-    fields = _Fields(plain)
+    fields = Fields(plain)
     clock = TableClock(
         moment=_moment(fields),
-        at_unix_s=fields.number("at", _MAX_UNIX_S),
+        at_unix_s=fields.number("at", MAX_UNIX_S),
         limit_s=fields.whole("limit_s", most=_MAX_LIMIT_S),
         turn_number=fields.whole("turn_number"),
         running=fields.flag("running"),
         remaining_s=fields.number_or_none("remaining_s", 100.0 * _MAX_LIMIT_S),
-        deadline_unix_s=fields.number_or_none("deadline", _MAX_UNIX_S),
-        pause_until_unix_s=fields.number_or_none("pause_until", _MAX_UNIX_S),
+        deadline_unix_s=fields.number_or_none("deadline", MAX_UNIX_S),
+        pause_until_unix_s=fields.number_or_none("pause_until", MAX_UNIX_S),
     )
     if clock.running and (clock.remaining_s is None or clock.deadline_unix_s is None):
         raise MessageError("expected remaining_s and deadline of a clock that runs")
     return clock
 
 
+def board_of(plain: object) -> TableBoard:
+    """Raises `MessageError`."""
+    fields = Fields(plain)
+    return TableBoard(
+        moment=_moment(fields),
+        at_unix_s=fields.number("at", MAX_UNIX_S),
+        melds=tuple(map(_meld, fields.items("melds", _MAX_MELDS))),
+        discard=None if fields["discard"] is None else _face(fields["discard"], "discard"),
+    )
+
+
+def event_of(plain: object) -> TableEvent:
+    """Raises `MessageError`."""
+    fields = Fields(plain)
+    return TableEvent(_moment(fields), clean_name(fields.text("text"), _MAX_EVENT_BYTES))
+
+
 def answer_of(plain: object) -> Answer:
     """Raises `MessageError`."""
-    fields = _Fields(plain)
+    fields = Fields(plain)
     done = fields.flag("done")
     why = None if done else clean_name(fields.text("why"), _MAX_WHY_BYTES)
     return Answer(fields.text("command", _SHOWN), fields.text("once", _MAX_ID_CHARS), why)
 
 
-class _Fields:
+class Fields:
     """The fields of a message, each with its type and within its bounds, or `MessageError`."""
 
     def __init__(self, plain: object) -> None:
@@ -186,12 +240,19 @@ class _Fields:
             raise _wrong(key, "true or false", value)
         return value
 
-    def whole(self, key: str, *, most: int = _MAX_COUNT) -> int:
-        return _whole(self[key], key, 0, most)
+    def whole(self, key: str, *, least: int = 0, most: int = _MAX_COUNT) -> int:
+        return _whole(self[key], key, least, most)
+
+    def table(self) -> str:
+        """The id of a table."""
+        table = self.text("table", _MAX_ID_CHARS)
+        if not _ID.fullmatch(table):
+            raise _wrong("table", "an id in hex", table)
+        return table
 
     def number(self, key: str, most: float) -> float:
         value = self[key]
-        if type(value) not in (int, float) or not math.isfinite(value) or not 0 <= value <= most:
+        if type(value) not in (int, float) or not 0 <= value <= most:  # false for NaN
             raise _wrong(key, f"a number from 0 to {most:.0f}", value)
         return float(value)
 
@@ -209,22 +270,50 @@ class _Fields:
         return _items(self[key], key, most)
 
 
-def _moment(fields: _Fields) -> Moment:
-    table = fields.text("table", _MAX_ID_CHARS)
-    if not _ID.fullmatch(table):
-        raise _wrong("table", "an id in hex", table)
-    return Moment(table, fields.whole("game"), fields.whole("height"))
+def _moment(fields: Fields) -> Moment:
+    return Moment(fields.table(), fields.whole("game"), fields.whole("height"))
 
 
 def _seat(place: int, plain: object) -> SeatSeen:
-    fields = _Fields(plain)
+    fields = Fields(plain)
     name = clean_name(fields.text("name")) or f"Player {place + 1}"
-    return SeatSeen(name, fields.whole("tiles"), fields.flag("in_game"), fields.flag("away"))
+    return SeatSeen(
+        name=name,
+        bot=fields.flag("bot"),
+        tiles=fields.whole("tiles"),
+        opened=fields.flag("opened"),
+        in_game=fields.flag("in_game"),
+        away=fields.flag("away"),
+        total=fields.whole("total", least=-_MAX_COUNT),
+    )
 
 
-def _game(plain: object, seats: int) -> GameResult:
-    """`out` is not in the message: who wins by going out is the only winner."""
-    fields = _Fields(plain)
+def _meld(plain: object) -> MeldSeen:
+    fields = Fields(plain)
+    tiles = _faces(fields["tiles"], "tiles")
+    stands_for = tuple(_faces(faces, "stands_for") for faces in fields.items("stands_for", len(tiles)))
+    if len(stands_for) != len(tiles):
+        raise MessageError(f"expected what {len(tiles)} tiles stand for, got {len(stands_for)}")
+    return MeldSeen(fields.named("kind", MeldKind), tiles, stands_for, fields.whole("points"))
+
+
+def _faces(value: object, key: str) -> tuple[str, ...]:
+    return tuple(_face(item, key) for item in _items(value, key, _MAX_MELD_TILES))
+
+
+def _face(value: object, key: str) -> str:
+    with contextlib.suppress(ValueError):
+        if isinstance(value, str):
+            return str(parse_tile(value))
+    raise _wrong(key, "the face of a tile", value)
+
+
+def game_of(plain: object, seats: int) -> GameResult:
+    """A finished game of so many seats. Raises `MessageError`.
+
+    `out` is not in the message: who wins by going out is the only winner.
+    """
+    fields = Fields(plain)
     scores = tuple(_whole(score, "scores", -_MAX_COUNT, _MAX_COUNT) for score in fields.items("scores", seats))
     if len(scores) != seats:
         raise MessageError(f"expected scores of {seats} seats, got {len(scores)}")
