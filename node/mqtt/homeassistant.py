@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
+from collections.abc import Collection
 from typing import Any, Final
 
 from engine.state import Phase
@@ -26,6 +27,11 @@ BUTTONS: Final = {  # by command: name and icon
 def status_topic(discovery: str) -> str:
     """Where Home Assistant says `online` when it has started; then it wants to be told again."""
     return f"{discovery}/status"
+
+
+def user_of_buttons(users: Collection[str]) -> str | None:
+    """Of the users whose presses count the one for whom the buttons are: `homeassistant` if it is one of them."""
+    return "homeassistant" if "homeassistant" in users else min(users, default=None)
 
 
 def discovery_topic(discovery: str, topics: Topics) -> str:

@@ -17,7 +17,7 @@ from node.clock import monotonic_s, unix_s
 from node.mqtt.broker import Broker, connected
 from node.mqtt.commands import Command, CommandBook, Moment, Refusal
 from node.mqtt.election import Candidate, Claim, Election, Step, read_candidate, read_claim
-from node.mqtt.homeassistant import discovery_message, status_topic
+from node.mqtt.homeassistant import discovery_message, status_topic, user_of_buttons
 from node.mqtt.payloads import OFFLINE, ONLINE, has_changed, messages_of, packed, what_shows
 from node.mqtt.topics import Topics
 from protocol.events import Event
@@ -29,6 +29,8 @@ _log = logging.getLogger(__name__)
 
 COUNT_EVERY_S: Final = 1.0  # how often the counts of the commands are published
 _MOST_REFUSALS: Final = 5  # that are answered between two counts
+_EARLY_S: Final = 0.02  # how often the table device is looked at that has yet to hear of an entry
+_MOST_EARLY: Final = 16  # commands that wait for that
 _MOST_EVENTS: Final = 200  # that wait for the broker
 
 
@@ -226,6 +228,7 @@ class AtWork(Role):
         self._announced: tuple[str, bytes] | None = None
         self._announce_again = False
         self._repeat_claim = False
+        self._early: deque[tuple[str, bytes]] = deque()  # commands that wait for the table device to catch up
         self._answers: deque[dict[str, Any]] = deque(maxlen=_MOST_EVENTS)
         self._refusals = 0
         self._counted: dict[str, Any] | None = None
@@ -248,8 +251,8 @@ class AtWork(Role):
         command = self.topics.command("")
         if topic == self.topics.ask:
             self._repeat_claim = True
-        elif topic.startswith(command) and how.book is not None:
-            self._take(how.book, topic.removeprefix(command), _bytes_of(message), retained=message.retain)
+        elif topic.startswith(command):
+            self._take(topic.removeprefix(command), _bytes_of(message), retained=message.retain)
         elif how.discovery is not None and topic == status_topic(how.discovery):
             self._announce_again = _bytes_of(message) == ONLINE.encode()
 
@@ -265,13 +268,22 @@ class AtWork(Role):
             if self.election.gives_way():
                 break
             await self._catch_up(client)
-            await self.wait(self._count_s + COUNT_EVERY_S if self._counts() != self._counted else None)
+            await self.wait(self._again_s())
         await client.publish(self.topics.availability, OFFLINE, qos=1, retain=True)
         if self.following.has_left() and self._never_began() and not self.election.standing_by:
             await self._forget(client)
 
+    def _again_s(self) -> float | None:
+        """When there is something to do without any news."""
+        if self._early:
+            return monotonic_s() + _EARLY_S
+        return self._count_s + COUNT_EVERY_S if self._counts() != self._counted else None
+
     async def _catch_up(self, client: Client) -> None:
         """Publishes what is new. A message that was published once is not published again."""
+        for _ in range(len(self._early)):
+            topic, payload = self._early.popleft()
+            self._take(topic, payload, retained=False)
         if self._repeat_claim:
             self._repeat_claim = False
             await client.publish(self.topics.publisher, packed(self._claim.plain()), qos=1, retain=True)
@@ -315,7 +327,7 @@ class AtWork(Role):
         how = self.following.how
         if how.discovery is None:
             return
-        user = min(how.book.access.users, default=None) if how.book is not None else None
+        user = user_of_buttons(how.book.access.users) if how.book is not None else None
         topic, message = discovery_message(how.discovery, self.topics, state, user)
         announced = (topic, packed(message))
         if announced != self._announced or self._announce_again:
@@ -337,12 +349,17 @@ class AtWork(Role):
 
     # Commands
 
-    def _take(self, book: CommandBook, topic: str, payload: bytes, *, retained: bool) -> None:
-        buttons = self.following.how.buttons
-        moment = None if buttons is None else buttons.moment()
+    def _take(self, topic: str, payload: bytes, *, retained: bool) -> None:
+        book, buttons = self.following.how.book, self.following.how.buttons
+        if book is None or buttons is None:
+            return
+        moment = buttons.moment()
+        lags = moment is not None and moment.height < self.following.height()
+        if lags and not retained and len(self._early) < _MOST_EARLY:
+            self._early.append((topic, payload))  # the sender has seen an entry that the device has yet to hear of
+            return
         taken = book.take(topic, payload, moment, retained=retained)
         if isinstance(taken, Command):
-            assert buttons is not None
             buttons.click(taken.button, lambda why: self._answer(taken.name, taken.once, moment, why))
         else:
             self._refuse(topic.partition("/")[0], taken, moment)

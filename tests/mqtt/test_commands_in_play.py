@@ -15,6 +15,7 @@ from node.mqtt.broker import connected
 from node.mqtt.commands import Moment, command_message
 from node.mqtt.topics import Topics, topic_name
 from tests.mqtt.mosquitto import Collected, Mosquitto, collect
+from tests.mqtt.schemas import check
 from tests.node.bots import TABLE, ForkedBot, ended
 from tests.node.loops import run, until
 
@@ -92,6 +93,10 @@ def at_a_table_by_button(broker: Mosquitto, folder: Path, test: Callable[[Sender
                 await sender.lobby()
                 bots.append(ForkedBot(folder / "2", *seen))
                 await test(sender)
+        for one in heard.messages:
+            rest = one.topic.removeprefix(f"rummesh/{TOPICS.table}/")
+            if one.payload and not rest.startswith("command/"):  # there anybody says what they like
+                check(rest, one.payload)
 
     run(main())
 

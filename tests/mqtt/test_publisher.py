@@ -23,6 +23,7 @@ from node.mqtt.topics import Topics, topic_name
 from node.players import BotPlayer
 from protocol.events import EntryCommitted, Event
 from tests.mqtt.mosquitto import Collected, Mosquitto, collect
+from tests.mqtt.schemas import check
 from tests.node.bots import TABLE, ForkedBot, ended
 from tests.node.loops import run, until
 from tests.node.test_device import HomeNode
@@ -45,8 +46,11 @@ class Truth:
 class Table:
     """Bots in this process that play one game, and publishers of some of them."""
 
-    def __init__(self, folder: Path, broker: Mosquitto, seats: int, rules: RuleSet, name: str) -> None:
-        self.name, self.rules, self.topics = name, rules, Topics("rummesh", topic_name(name))
+    def __init__(
+        self, folder: Path, broker: Mosquitto, rules: RuleSet, name: str, strength: Strength = Strength.SOLID
+    ) -> None:
+        seats = 2
+        self.name, self.rules, self.strength, self.topics = name, rules, strength, Topics("rummesh", topic_name(name))
         self.nodes = [self._node(folder / str(seat), f"Bot {seat}") for seat in range(seats)]
         self.players = [BotPlayer(node, lambda table: table.name == name, seats) for node in self.nodes]
         self.publishers = [TablePublisher(node, Publishing(broker.broker())) for node in self.nodes]
@@ -88,7 +92,7 @@ class Table:
                 bot=True,
                 host=LOOPBACK,
                 interfaces=(LOOPBACK,),
-                strength=Strength.SOLID,
+                strength=self.strength,
                 thinking_s=(0.0, 0.0),
             )
         )
@@ -118,18 +122,21 @@ def heights(heard: Collected, topics: Topics) -> list[int]:
     return [one.json["height"] for one in heard.messages if one.payload and one.topic in parts]
 
 
-@pytest.mark.parametrize("rules", [replace(PT, hand=5, opening_min=0), replace(ES, rounds=1, turn_seconds=60)], ids=["pt", "es"])
+@pytest.mark.parametrize(
+    "rules", [replace(PT, hand=5, opening_min=0), replace(ES, rounds=1, turn_seconds=60)], ids=["pt", "es"]
+)
 def test_everything_on_the_broker_follows_a_whole_game_and_tells_nothing_of_racks_and_pool(
     own_mosquitto: Callable[..., Mosquitto], tmp_path: Path, rules: RuleSet
 ) -> None:
     async def main() -> None:
         mosquitto = own_mosquitto()
-        table = Table(tmp_path, mosquitto, 2, rules, f"Whole {rules.name}")
+        table = Table(tmp_path, mosquitto, rules, f"Whole {rules.name}")
         async with collect(mosquitto.broker(), "#") as heard, table.playing():
             await until(table.over, LIMIT_S)
             await heard.until(lambda _all: heard.on(table.topics.state)[-1].json["height"] == table.height())
             _check_the_end(table, heard)
             _check_the_course(table, heard)
+            _check_the_form(table, heard)
             _check_secrecy(table, heard)
             async with collect(mosquitto.broker(), f"rummesh/{table.topics.table}/#") as late:
                 await late.until(lambda messages: any(one.topic == table.topics.availability for one in messages))
@@ -168,6 +175,13 @@ def _check_the_course(table: Table, heard: Collected) -> None:
         assert clock["remaining_s"] <= clock["limit_s"]
 
 
+def _check_the_form(table: Table, heard: Collected) -> None:
+    start = f"rummesh/{table.topics.table}/"
+    for one in heard.messages:
+        if one.topic.startswith(start) and one.payload:
+            check(one.topic.removeprefix(start), one.payload)
+
+
 def _check_secrecy(table: Table, heard: Collected) -> None:
     """Each face that is on the broker lies open on the table at that height, and most of what is hidden is hidden."""
     shown = 0
@@ -195,7 +209,7 @@ def test_the_game_goes_on_without_the_broker_and_the_broker_is_right_again_soon_
 ) -> None:
     async def main() -> None:
         broker = own_mosquitto()
-        table = Table(tmp_path, broker, 2, replace(PT, hand=24), "Without")
+        table = Table(tmp_path, broker, replace(PT, hand=24), "Without", Strength.BEGINNER)
         async with table.playing():
             async with collect(broker.broker(), "#") as heard:
                 await heard.until(lambda _all: len(heard.on(table.topics.board)) > 3)
@@ -233,7 +247,7 @@ def test_when_the_only_publisher_is_killed_the_broker_says_so(mosquitto: Mosquit
 
 def test_a_table_that_never_became_a_game_leaves_nothing_behind(mosquitto: Mosquitto, tmp_path: Path) -> None:
     async def main() -> None:
-        table = Table(tmp_path, mosquitto, 2, PT, "Nobody came")
+        table = Table(tmp_path, mosquitto, PT, "Nobody came")
         async with collect(mosquitto.broker(), "#") as heard:
             await table.nodes[0].start()
             table.nodes[0].open_table(table.name, PT)
