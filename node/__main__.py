@@ -40,6 +40,7 @@ from node.headless.command import (
 from node.houserules import with_turn_seconds
 from node.journal import JournalError
 from node.keystore import KeystoreError
+from node.mqtt.options import with_broker_options, with_command_key
 from node.mqtt.publishing import with_publishing_options
 from node.simulation import SimulatedTable, StuckTable, TableSummary
 from node.solve import solve_file
@@ -50,6 +51,7 @@ from protocol.gamefile import SUFFIX, Deal, game_file_of
 
 if TYPE_CHECKING:
     from display.options import DeviceOptions
+    from node.mqtt.broker import Broker
     from node.mqtt.publishing import MqttOptions
 
 EXIT_USAGE = 2
@@ -258,8 +260,12 @@ def bot(
 @_loopback
 @_data
 @with_device_options("ssd1306", BUTTONS, hold_s=HOLD_S, settles=True)
+@with_broker_options()
+@with_command_key("Buttons press over the broker")
 def display(
     device: DeviceOptions,
+    broker: Broker | None,
+    command_key: str | None,
     table: str | None,
     name: str,
     port: int,
@@ -269,10 +275,15 @@ def display(
 ) -> None:
     """The clock on the table: its buttons count as the click of whoever's turn it is.
 
-    End turn: the draft as it lies. Held for two seconds: a pause. Rummikub: calls the win.
+    End turn: the draft as it lies. Held for two seconds: a pause. Rummikub: calls the win. With --mqtt it follows a
+    table on a broker, from another network.
     """
+    if broker is not None and (port or peers or loopback or data):
+        raise click.UsageError(
+            "With --mqtt the table comes from the broker: there is no --port, --peer, --loopback, --data."
+        )
     folder = data or default_data_folder() / "display"
-    _run(run_display(DisplayOptions(table, name, device, port, peers, loopback, folder)))
+    _run(run_display(DisplayOptions(table, name, device, port, peers, loopback, folder, broker, command_key)))
 
 
 @main.command()

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _Command = Callable[..., None]
 _FILE: Final = click.Path(dir_okay=False, exists=True, path_type=Path)
 
+KEY_VARIABLE: Final = "RUMMESH_MQTT_COMMAND_KEY"
 _URL_HELP: Final = "An MQTT broker: mqtt://HOST, mqtt://USER@HOST:PORT, mqtts://HOST for TLS."
+NEED_BROKER: Final = "Options of the broker need --mqtt URL."
 _DETAILS: Final = (
     click.option(
         "--mqtt-password-file",
@@ -61,7 +63,7 @@ def with_broker_options(*, required: bool = False) -> Callable[[_Command], _Comm
                     client_id=mqtt_client_id,
                 )
             elif mqtt_password_file or mqtt_ca or mqtt_client_id:
-                raise click.UsageError("Options of the broker need --mqtt URL.")
+                raise click.UsageError(NEED_BROKER)
             command(broker=broker, **others)
 
         result: _Command = wrapped
@@ -70,6 +72,43 @@ def with_broker_options(*, required: bool = False) -> Callable[[_Command], _Comm
         return result
 
     return decorate
+
+
+def with_command_key(what: str) -> Callable[[_Command], _Command]:
+    """Gives a command that gets `broker` the key of the commands over it; it gets `command_key`, None without one.
+
+    `what` is done with it, for the help.
+    """
+
+    def decorate(command: _Command) -> _Command:
+        @functools.wraps(command)
+        def wrapped(*, broker: Broker | None, mqtt_command_key: Path | None, **others: Any) -> None:
+            if broker is None and mqtt_command_key is not None:
+                raise click.UsageError(NEED_BROKER)
+            key = None if broker is None else _command_key(mqtt_command_key)
+            command(broker=broker, command_key=key, **others)
+
+        return click.option(
+            "--mqtt-command-key",
+            type=_FILE,
+            default=None,
+            metavar="FILE",
+            help=f"{what}, signed with this file's first line. Or in the variable {KEY_VARIABLE}.",
+        )(wrapped)
+
+    return decorate
+
+
+def _command_key(file: Path | None) -> str | None:
+    from node.mqtt.broker import read_secret
+    from node.mqtt.commands import access_of
+
+    try:
+        key = os.environ.get(KEY_VARIABLE) if file is None else read_secret(file)
+        access_of(key, "")
+    except ConfigError as error:
+        raise click.UsageError(str(error)) from error
+    return key
 
 
 def _broker(url: str, **details: Any) -> Broker:

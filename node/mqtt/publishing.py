@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from node.app import Node
 from node.config import ConfigError
-from node.mqtt.options import with_broker_options
+from node.mqtt.options import NEED_BROKER, with_broker_options, with_command_key
 
 if TYPE_CHECKING:
     from node.mqtt.broker import Broker
 
-KEY_VARIABLE: Final = "RUMMESH_MQTT_COMMAND_KEY"
 _Command = Callable[..., None]
-_FILE: Final = click.Path(dir_okay=False, exists=True, path_type=Path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,37 +37,30 @@ def with_publishing_options(command: _Command) -> _Command:
     def wrapped(
         *,
         broker: Broker | None,
-        mqtt_command_key: Path | None,
+        command_key: str | None,
         mqtt_command_users: str,
         home_assistant: str,
         **others: Any,
     ) -> None:
         if broker is None:
-            if mqtt_command_key or mqtt_command_users:
-                raise click.UsageError("Options of the broker need --mqtt URL.")
+            if mqtt_command_users:
+                raise click.UsageError(NEED_BROKER)
             command(mqtt=None, **others)
             return
-        from node.mqtt.broker import check_prefix, read_secret
+        from node.mqtt.broker import check_prefix
         from node.mqtt.commands import access_of
 
         try:
-            key = os.environ.get(KEY_VARIABLE) if mqtt_command_key is None else read_secret(mqtt_command_key)
-            access_of(key, mqtt_command_users)
+            access_of(command_key, mqtt_command_users)
             if home_assistant:
                 check_prefix(home_assistant)
         except ConfigError as error:
             raise click.UsageError(str(error)) from error
-        command(mqtt=MqttOptions(broker, home_assistant or None, key, mqtt_command_users), **others)
+        command(mqtt=MqttOptions(broker, home_assistant or None, command_key, mqtt_command_users), **others)
 
     options = (
         with_broker_options(),
-        click.option(
-            "--mqtt-command-key",
-            type=_FILE,
-            default=None,
-            metavar="FILE",
-            help=f"Presses may come over the broker, signed with this file's first line. Or in {KEY_VARIABLE}.",
-        ),
+        with_command_key("Presses may come over the broker"),
         click.option(
             "--mqtt-command-users",
             default="",
