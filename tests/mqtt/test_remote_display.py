@@ -7,6 +7,7 @@ import contextlib
 import functools
 import json
 import logging
+import socket
 import statistics
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -413,6 +414,15 @@ def test_a_press_is_a_signed_command_of_the_moment_that_is_shown(broker: Broker)
             await arrived(heard, 4)
             assert isinstance(book.take("end_turn", heard.messages[-1].payload, replace(now, height=45)), Command)
             assert shown.panel.refusals() == []
+
+    run(main())
+
+
+def test_what_is_sent_after_a_receipt_does_not_wait(broker: Broker) -> None:
+    async def main() -> None:
+        async with connected(broker) as client:
+            assert client._client.socket().getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        await asyncio.sleep(0)
 
     run(main())
 
