@@ -306,6 +306,33 @@ def tables(as_json: bool, seconds: float, loopback: bool) -> None:
 
 
 @main.command()
+@with_broker_options(required=True)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Address of this machine for the page; 0.0.0.0 for all: then phones can look.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the page. Default: any free one.")
+@click.option("--no-browser", is_flag=True, help="Only print the page's address.")
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Folder for the results, one for each party. Default: `party` in the user's data folder.",
+)
+def party(broker: Broker, host: str, port: int, no_browser: bool, data: Path | None) -> None:
+    """One page with all tables of a broker, live, and standings over them: for a projector and for phones.
+
+    Everybody who reaches the page may look; nobody can do anything there.
+    """
+    from node.mqtt.party.run import PartyOptions, run_party
+
+    _run(run_party(PartyOptions(broker, host, port, not no_browser, data or default_data_folder() / "party")))
+
+
+@main.command()
 @click.option("--games", type=click.IntRange(1), default=10, show_default=True, help="How many games.")
 @click.option(
     "--seats",

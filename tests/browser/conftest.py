@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from node.mqtt.party.server import PartyServer
 from node.web.server import Desk, PageServer
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Stage:
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._contexts: list[BrowserContext] = []
-        self.servers: list[PageServer] = []
+        self.servers: list[PageServer | PartyServer] = []  # stopped when all pages are closed
         self.problems: list[str] = []
         self.expected_problems: tuple[str, ...] = ()  # parts of console errors that belong to the test
 

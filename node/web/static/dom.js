@@ -41,6 +41,11 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** Hides or shows `node`, if it is not so already. */
+export function setHidden(node, hidden) {
+  if (node.hidden !== hidden) node.hidden = hidden;
+}
+
 /** Makes `nodes` the children of `parent` in this order, leaving alone what is already in place. */
 export function arrange(parent, nodes) {
   let next = parent.firstChild;

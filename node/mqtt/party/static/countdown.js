@@ -5,7 +5,7 @@
  * took the shortest time on its way tells best how the two clocks lie to each other.
  */
 
-import { calm, el, setText } from '/static/dom.js';
+import { calm, el, setHidden, setText } from '/static/dom.js';
 
 const TICK_MS = 100;
 const LAST_S = 10;
@@ -49,7 +49,7 @@ export class Countdown {
     this.#shrinking?.cancel();
     const ends_s = paused ? clock?.pause_ends_s : clock?.ends_s;
     const shown = clock !== null && (typeof ends_s === 'number' || clock.left_s !== null);
-    this.node.hidden = !shown;
+    setHidden(this.node, !shown);
     if (!shown) return;
     setText(this.#unit, paused ? 'paused' : '');
     this.node.classList.toggle('still', paused || typeof ends_s !== 'number');

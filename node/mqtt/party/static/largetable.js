@@ -2,7 +2,7 @@
  * One table over the whole page: what lies on it, who sits there, what has happened.
  */
 
-import { arrange, el, setText } from '/static/dom.js';
+import { arrange, el, setHidden, setText } from '/static/dom.js';
 import { Countdown } from '/static/countdown.js';
 import { Melds } from '/static/meldview.js';
 import { Seats } from '/static/seats.js';
@@ -33,9 +33,9 @@ export class LargeTable {
 
   /** `table` null: it is not there. */
   show(table, lying) {
-    this.#missing.hidden = table !== null;
-    this.#body.hidden = table === null;
-    this.#goesOn.hidden = table === null;
+    setHidden(this.#missing, table !== null);
+    setHidden(this.#body, table === null);
+    setHidden(this.#goesOn, table === null);
     for (const [i, group] of GROUPS.entries()) this.node.classList.toggle(`is-${group}`, i === table?.group);
     setText(this.#title, table?.name ?? '');
     setText(this.#about, table ? about(table) : '');

@@ -3,7 +3,7 @@
  */
 
 import { Board } from '/static/board.js';
-import { el } from '/static/dom.js';
+import { el, setHidden } from '/static/dom.js';
 import { describe, stillTile } from '/static/tiles.js';
 
 const nothing = () => {};
@@ -31,7 +31,7 @@ export class Melds {
       tiles: meld.tiles.map((text, i) => this.#tile(text, meld.stands_for[i], before, first)),
     }));
     this.#board.show(melds, false, melds.length === 0 ? empty : '');
-    this.#discard.hidden = lying.discard === null;
+    setHidden(this.#discard, lying.discard === null);
     this.#discard.replaceChildren(...(lying.discard === null ? [] : [el('span', {}, 'Discard pile'), stillTile(lying.discard)]));
   }
 
@@ -40,7 +40,7 @@ export class Melds {
     this.#shown = '';
     this.#tiles.clear();
     this.#board.show([], false, '');
-    this.#discard.hidden = true;
+    setHidden(this.#discard, true);
   }
 
   #tile(text, standsFor, before, first) {

@@ -3,7 +3,7 @@
  */
 
 import { Choice } from '/static/choice.js';
-import { el } from '/static/dom.js';
+import { el, setHidden } from '/static/dom.js';
 
 const EVERY_MS = 12_000;
 
@@ -24,7 +24,7 @@ export class PageTurner {
   }
 
   #check() {
-    this.button.hidden = !this.#wide.matches || !this.#areas.some((area) => area.scrollHeight > area.clientHeight + 1);
+    setHidden(this.button, !this.#wide.matches || !this.#areas.some((area) => area.scrollHeight > area.clientHeight + 1));
   }
 
   #toggle() {

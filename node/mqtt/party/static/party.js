@@ -13,7 +13,7 @@
  */
 
 import { setServerClock } from '/static/countdown.js';
-import { arrange, el, setText } from '/static/dom.js';
+import { arrange, el, setHidden, setText } from '/static/dom.js';
 import { LargeTable } from '/static/largetable.js';
 import { PageTurner } from '/static/pageturner.js';
 import { Connection } from '/static/socket.js';
@@ -21,7 +21,7 @@ import { Standings } from '/static/standings.js';
 import { TableCard } from '/static/tablecard.js';
 import { GROUPS, goesOn } from '/static/tabletext.js';
 
-const MOST_WITH_MELDS = 6;
+const MOST_WITH_MELDS = 4;
 const ANNOUNCE_EVERY_MS = 4000;
 const LOST = {
   program: 'No contact with the program that shows the tables. Trying again…',
@@ -92,7 +92,7 @@ function receive(message) {
 
 function showAbout(about) {
   setText(command, about.command);
-  phones.hidden = about.phones === null;
+  setHidden(phones, about.phones === null);
   if (about.phones === null) return;
   phones.replaceChildren(el('img', { src: '/phones.svg', alt: '', width: 120, height: 120 }),
     el('figcaption', {}, 'On your phone:', el('br'), el('a', { href: about.phones }, about.phones.replace('http://', ''))));
@@ -137,11 +137,14 @@ function showGrid() {
   const focused = document.activeElement;
   arrange(list, ids.map((id) => cards.get(id).node));
   if (focused !== document.activeElement && list.contains(focused)) focused.focus({ preventScroll: true });
-  list.style.setProperty('--columns', columns(ids.length));
-  list.classList.toggle('alone', ids.length === 1);
-  list.classList.toggle('few', ids.length <= 4);
-  list.classList.toggle('dense', ids.length > 9);
-  noTables.hidden = ids.length > 0;
+  if (list.dataset.tables !== String(ids.length)) {
+    list.dataset.tables = ids.length;
+    list.style.setProperty('--columns', columns(ids.length));
+    list.classList.toggle('alone', ids.length === 1);
+    list.classList.toggle('few', ids.length <= 4);
+    list.classList.toggle('dense', ids.length > 9);
+  }
+  setHidden(noTables, ids.length > 0);
   setText(counts, ids.length ? summary() : '');
   filter();
 }
@@ -165,7 +168,7 @@ function summary() {
 function showBanner() {
   const trouble = !linked ? LOST.program : !inContact ? LOST.broker : '';
   setText(banner, trouble);
-  banner.hidden = !trouble;
+  setHidden(banner, !trouble);
 }
 
 function filter() {
@@ -173,10 +176,10 @@ function filter() {
   let found = 0;
   for (const { node, table } of cards.values()) {
     const fits = !text || [table.name, ...table.seats.map(({ name }) => name)].some((name) => name.toLowerCase().includes(text));
-    node.hidden = !fits;
+    setHidden(node, !fits);
     found += fits;
   }
-  nobody.hidden = found > 0 || tables.size === 0;
+  setHidden(nobody, found > 0 || tables.size === 0);
   standings.find(text);
 }
 

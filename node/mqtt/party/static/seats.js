@@ -2,7 +2,7 @@
  * Who sits at a table: whose turn it is, tiles left, points.
  */
 
-import { arrange, el, setText } from '/static/dom.js';
+import { arrange, el, setHidden, setText } from '/static/dom.js';
 import { signed } from '/static/players.js';
 import { winnersOf } from '/static/tabletext.js';
 
@@ -48,5 +48,5 @@ function showRow(parts, seat, { turn, won, lobby, total }) {
   setText(parts.left, String(seat.tiles));
   parts.left.setAttribute('aria-label', `${seat.tiles} left${seat.opened ? ', opened' : ''}`);
   parts.left.classList.toggle('opened', seat.opened);
-  parts.left.hidden = lobby;
+  setHidden(parts.left, lobby);
 }

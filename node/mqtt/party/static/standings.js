@@ -2,7 +2,7 @@
  * Who is ahead over all tables.
  */
 
-import { el, setText } from '/static/dom.js';
+import { el, setHidden, setText } from '/static/dom.js';
 import { signed } from '/static/players.js';
 import { clockTime } from '/static/tabletext.js';
 
@@ -36,7 +36,7 @@ export class Standings {
     setText(this.#rule, games === 0 ? '' : rules.length > 1
       ? 'By games won, then share won. Points of different rules decide nothing; bots have no place.'
       : 'By games won, then share won, then points. Bots have no place.');
-    this.#table.hidden = games === 0;
+    setHidden(this.#table, games === 0);
     if (rules.length === 1) this.#heads.append(this.#pointsHead);
     else this.#pointsHead.remove();
     this.#fill(rules);
@@ -47,7 +47,7 @@ export class Standings {
   find(text) {
     this.#filter = text;
     this.#rows.forEach(([, name], i) => {
-      this.#body.children[i].hidden = !name.toLowerCase().includes(text);
+      setHidden(this.#body.children[i], !name.toLowerCase().includes(text));
     });
   }
 
