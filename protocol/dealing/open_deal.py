@@ -83,7 +83,7 @@ class OpenDealer:
         self._coin = secret
 
     def erase(self) -> None:
-        """Nothing is secret here."""
+        self._seat = None  # nothing is secret here, but a rack that is out of the game is nobody's
 
     def public_keys(self) -> frozenset[bytes]:
         return frozenset()

@@ -183,6 +183,18 @@ def test_who_was_removed_forgets_its_secrets_and_follows_as_an_observer() -> Non
     assert table.refusals() == []
 
 
+@pytest.mark.parametrize("make_dealer", [open_dealer, secret_dealer])
+def test_a_rack_that_is_out_of_the_game_is_nobodys_even_where_nothing_is_dealt_anew(make_dealer: DealerMaker) -> None:
+    """As when somebody is removed while the last racks are opened: they stay as they are."""
+    table = SimulatedTable(ES, 3, 9, make_dealer)
+    after_turns(table, 1)
+    session = table.nodes[0].session
+    assert session.game is not None
+    assert session.own_tiles()
+    session.game.dealer.erase()
+    assert session.own_tiles() == {}
+
+
 def test_nodes_killed_in_the_re_deal_come_back_to_it() -> None:
     table = SimulatedTable(ES, 3, 11, secret_dealer)
     after_turns(table, 3)
