@@ -76,13 +76,11 @@ class RemoteTables:
         """The table that is shown, by its name in topics. It stays until that is over or gone, and another is there."""
         if self._name is None and now_s >= self._settled_s:
             there = self._there(now_s)
-            going = {name: table for name, table in there.items() if not _is_over(table)}
-            if self._at not in going:
-                choice = going or there
-                if len(choice) == 1:
-                    self._at = next(iter(choice))
-                elif choice and self._at not in there:
-                    self._at = None
+            choice = {name: table for name, table in there.items() if not _is_over(table)} or there
+            if len(choice) == 1:
+                self._at = next(iter(choice))
+            elif choice and self._at not in there:
+                self._at = None
         table = None if self._at is None else self._tables.get(self._at)
         return None if self._at is None or table is None else (self._at, table)
 

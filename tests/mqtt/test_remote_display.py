@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from aiomqtt import Client
+from aiomqtt import Client, MqttError, Will
 
 from display.options import DeviceOptions
 from display.presses import Kind, Press
@@ -228,9 +228,10 @@ def test_while_the_broker_is_away_a_running_clock_goes_on_and_anything_else_give
     async def main() -> None:
         async with at_work(Shown(broker)) as shown:
             await until(lambda: shown.display._client is not None)
-            await say(broker, remaining_s=1.0, deadline=CLOCK["at"] + 1.0)
+            publishing = asyncio.create_task(publish_until_it_breaks(broker))
             await until(shown.is_turn)
             mosquitto.stop()
+            await publishing
             await until(lambda: NoticeView("No broker", "The clock goes on by itself.") in shown.panel.flashed)
             assert shown.is_turn()
             shown.display.press(END)
@@ -240,6 +241,9 @@ def test_while_the_broker_is_away_a_running_clock_goes_on_and_anything_else_give
             assert isinstance(error, ErrorView)
             assert error.text.startswith(f"The broker {broker} cannot be reached: ")
             assert "again" not in error.text
+            ended = shown.display._tables.view(monotonic_s(), 0.0)
+            assert isinstance(ended, TurnView)
+            assert ended.clock_s == 0.0
             mosquitto.start()
             await say(broker, height=45, turn_number=4, turn=0)
             await until(lambda: shows_turn_of(shown, "Ana"))
@@ -249,6 +253,16 @@ def test_while_the_broker_is_away_a_running_clock_goes_on_and_anything_else_give
     told = [record.getMessage() for record in caplog.records if record.name == remotedisplay.__name__]
     assert 1 <= len([line for line in told if "cannot be reached" in line]) <= 2
     assert told[-1] == f"The broker {broker} is there again."
+
+
+async def publish_until_it_breaks(broker: Broker) -> None:
+    """As a publisher does: the broker knows what to say when it has gone, and says so of all when it ends itself."""
+    will = Will(TOPICS.availability, b"offline", qos=1, retain=True)
+    with contextlib.suppress(MqttError):
+        async with connected(broker, will=will) as client:
+            await Table(client).is_on(remaining_s=1.0, deadline=CLOCK["at"] + 1.0)
+            async for _message in client.messages:
+                pass
 
 
 async def say(broker: Broker, **changes: Any) -> None:
@@ -421,7 +435,9 @@ def test_a_press_is_a_signed_command_of_the_moment_that_is_shown(broker: Broker)
 def test_what_is_sent_after_a_receipt_does_not_wait(broker: Broker) -> None:
     async def main() -> None:
         async with connected(broker) as client:
-            assert client._client.socket().getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            connection = client._client.socket()
+            assert isinstance(connection, socket.socket)
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         await asyncio.sleep(0)
 
     run(main())
@@ -443,7 +459,7 @@ def test_what_has_become_of_a_press_is_shown(broker: Broker) -> None:
             shown.display.press(END)
             await arrived(heard, 3)
             refusal = {**answer(heard, False, "Not taken: wrong key."), "once": ""}
-            await table.say("answer", {**refusal, "command": "pause"}, retain=False)
+            await table.say("answer", {**refusal, "command": "pause", "why": "Somebody else's."}, retain=False)
             await table.say("answer", refusal, retain=False)
             await until(lambda: len(shown.panel.refusals()) == 2)
             assert shown.panel.refusals()[1] == "Not taken: wrong key."

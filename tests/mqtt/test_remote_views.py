@@ -254,6 +254,17 @@ def test_it_never_goes_back_but_takes_another_table() -> None:
     assert other != newest
 
 
+def test_another_table_of_that_name_begins_its_time_anew() -> None:
+    table = at_first_turn(replace(SHORT, turn_seconds=0))
+    table.now_s += 30.0
+    before = table.far_view()
+    assert isinstance(before, TurnView)
+    assert before.clock_s >= 30.0
+    table.take("clock", {**table.messages["clock"], "table": "ab"})
+    table.take("state", {**table.messages["state"], "table": "ab"})
+    assert table.far_view() == replace(before, clock_s=0.0)
+
+
 def test_a_state_whose_clock_is_yet_to_come_shows_the_whole_turn_and_not_the_clock_before() -> None:
     table = at_first_turn()
     state = table.messages["state"]
