@@ -9,7 +9,7 @@ from itertools import combinations
 from engine.faces import JOKER_CODE
 from engine.rulesets import RuleSet
 from engine.solver.attempt import Attempt, Finish, attempt, laid_nothing
-from engine.solver.bound import TableJoker, table_jokers
+from engine.solver.bound import Meaning, TableJoker, table_jokers, ways_of
 from engine.solver.planned import Candidate, Plan
 from engine.solver.problem import Position, Terms
 from engine.solver.search import search
@@ -19,7 +19,7 @@ from engine.solver.tables import JOINT_SCALE, Counting
 
 class Choices(ABC):
     """The choices are searched by the number of jokers let go, each with the best so far as a bound, until nothing
-    better is left: what could be done if all jokers were free.
+    better is left: what could be done if all jokers that may go were free.
 
     Letting a joker go must lay more; it is not done to leave more neighbours together.
     """
@@ -41,16 +41,25 @@ class Choices(ABC):
         return None if self.best is None else self.best.cost - self.best.cost % self._tile
 
     @abstractmethod
+    def may_go(self, joker: TableJoker) -> bool:
+        """Whether the tiles are there that letting this joker go asks for."""
+
+    @abstractmethod
+    def meanings(self, number: int, jokers: Sequence[TableJoker]) -> list[Meaning]:
+        """What kept jokers of a number may stand for together."""
+
+    @abstractmethod
     def search_with(self, free: Sequence[TableJoker]) -> None:
         """Look for something better than the best with exactly these jokers let go."""
 
     def solve(self) -> Solution:
         """The best move."""
         self.search_with(())
-        floor = self._floor() if self.proven and self.bound else 0
+        loose = [joker for joker in self.jokers if self.may_go(joker)]
+        floor = self._floor(loose) if self.proven and self.bound and len(loose) > 1 else 0
         tried = set()
-        for many in range(1, len(self.jokers) + 1):
-            for free in combinations(self.jokers, many):
+        for many in range(1, len(loose) + 1):
+            for free in combinations(loose, many):
                 alike = tuple((joker.meld, joker.options) for joker in free)
                 if alike not in tried and self.proven and self.bound is not None and self.bound > floor:
                     tried.add(alike)
@@ -66,10 +75,20 @@ class Choices(ABC):
             self.proven = False
         return self.proven
 
-    def _floor(self) -> int:
+    def kept_without(self, free: Sequence[TableJoker]) -> dict[int, list[TableJoker]]:
+        """The other jokers by number."""
+        kept: dict[int, list[TableJoker]] = {}
+        for joker in self.jokers:
+            if joker not in free:
+                kept.setdefault(joker.number, []).append(joker)
+        return kept
+
+    def _floor(self, loose: Sequence[TableJoker]) -> int:
         """What any move costs at least, joints aside."""
         bound = (self.bound or 0) // self._tile
-        found = search(self._plain.problem(Terms(self.position.tiles[JOKER_CODE])), self.stop, bound)
+        ways = {number: ways_of(self.meanings(number, kept)) for number, kept in self.kept_without(loose).items()}
+        terms = Terms(self.position.held[JOKER_CODE] + len(loose), ways)
+        found = search(self._plain.problem(terms), self.stop, bound)
         self.proven = found.proven
         return self._tile * (found.cost if found.goal is not None else bound)
 

@@ -57,6 +57,16 @@ def _lend_a_number(alone: MeldDraft, melds: Sequence[MeldDraft]) -> None:
 
 
 class _Numbered(Choices):
+    def may_go(self, joker: TableJoker) -> bool:
+        return any(self.position.held[face] for face in joker.options)
+
+    def meanings(self, number: int, jokers: Sequence[TableJoker]) -> list[Meaning]:
+        """All ways to give the jokers to colours, each as near to what they were as can be."""
+        return [
+            _assigned([code_of(colour, number) for colour in colours], jokers)
+            for colours in combinations_with_replacement(_COLOURS, len(jokers))
+        ]
+
     def search_with(self, free: Sequence[TableJoker]) -> None:
         for given in product(*(joker.options for joker in free)):
             if self.proven:
@@ -66,11 +76,8 @@ class _Numbered(Choices):
         """Look for something better than the best with these jokers exchanged for these tiles."""
         if any(self.position.held[face] < given.count(face) for face in given):
             return
-        kept: dict[int, list[TableJoker]] = {}
-        for joker in self.jokers:
-            if joker not in exchanged:
-                kept.setdefault(joker.number, []).append(joker)
-        choices = {number: (jokers, _meanings(number, jokers)) for number, jokers in kept.items()}
+        kept = self.kept_without(exchanged)
+        choices = {number: (jokers, self.meanings(number, jokers)) for number, jokers in kept.items()}
         exchanges = tuple(
             FaceExchange(joker.meld, joker.place, face) for joker, face in zip(exchanged, given, strict=True)
         )
@@ -94,14 +101,6 @@ class _Numbered(Choices):
 
     def is_legal(self, found: Attempt) -> bool:
         return all(read(codes, kind) is not None for codes, kind in found.board)
-
-
-def _meanings(number: int, jokers: Sequence[TableJoker]) -> list[Meaning]:
-    """All ways to give the jokers of a number to colours, each as near to what they were as can be."""
-    return [
-        _assigned([code_of(colour, number) for colour in colours], jokers)
-        for colours in combinations_with_replacement(_COLOURS, len(jokers))
-    ]
 
 
 def _assigned(faces: list[int], jokers: Sequence[TableJoker]) -> Meaning:

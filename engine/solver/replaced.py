@@ -21,7 +21,7 @@ from engine.jokers import joker_faults
 from engine.melds import read
 from engine.rulesets import FreedJokerPlace, RuleSet
 from engine.solver.attempt import Attempt, attempt
-from engine.solver.bound import BoundFinish, Protected, TableJoker, meanings
+from engine.solver.bound import BoundFinish, Meaning, Protected, TableJoker, meanings
 from engine.solver.choices import Choices
 from engine.solver.groups import Together
 from engine.solver.problem import Position, Terms
@@ -98,6 +98,12 @@ class _Replaced(Choices):
         self._before = [read(codes, kind) for codes, kind in position.board]
         self._candidates: dict[object, Candidates] = {}
 
+    def may_go(self, joker: TableJoker) -> bool:
+        return any(self.position.tiles[face] for face in joker.options)
+
+    def meanings(self, number: int, jokers: Sequence[TableJoker]) -> list[Meaning]:
+        return meanings(jokers)
+
     def search_with(self, free: Sequence[TableJoker]) -> None:
         for witnesses in _unlike(self._nearest(joker) for joker in free):
             refused = self._attempt(free, witnesses) if self.proven else None
@@ -133,14 +139,10 @@ class _Replaced(Choices):
 
     def _finish(self, freed: Sequence[TableJoker], witnesses: Sequence[Witness]) -> _Finish | None:
         """How the kept jokers go with it; None if what they stand for is taken."""
-        kept: dict[int, list[TableJoker]] = {}
-        for joker in self.jokers:
-            if joker not in freed:
-                kept.setdefault(joker.number, []).append(joker)
         barred = [(joker.meld, witness.face) for joker, witness in zip(freed, witnesses, strict=True)]
         if len(set(barred)) < len(barred):
             return None
-        choices = {number: (jokers, meanings(jokers, barred)) for number, jokers in kept.items()}
+        choices = {number: (jokers, meanings(jokers, barred)) for number, jokers in self.kept_without(freed).items()}
         if not all(found for _jokers, found in choices.values()):
             return None
         new_set = self.rules.freed_joker_place is FreedJokerPlace.NEW_SET
