@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 from engine.board import Layout
-from engine.faces import NUMBERS
+from engine.faces import JOKER_CODE, NUMBERS
 from engine.jokers import FaceExchange
 from engine.solver.arrange import layout_after
 from engine.solver.problem import Position, Terms
@@ -28,6 +30,11 @@ class Attempt:
     def solution(self) -> Solution:
         value = sum(NUMBERS[code] for code in self.laid)
         return Solution(self.board, self.laid, value, self.proven, self.exchanges if self.laid else ())
+
+
+def worth_finding(position: Position) -> int | None:
+    """What a move that lays something costs less than; None if jokers could be laid at no gain."""
+    return None if position.held[JOKER_CODE] else position.rack_cost
 
 
 def laid_nothing(position: Position, *, proven: bool = True) -> Solution:
@@ -55,6 +62,12 @@ class Finish:
 _FREE = Finish()
 
 
+class Build(Protocol):
+    """Makes a search."""
+
+    def __call__(self, *, spend: bool) -> Problem: ...
+
+
 def attempt(
     position: Position,
     terms: Terms,
@@ -62,16 +75,18 @@ def attempt(
     stop: Stop | None,
     bound: int | None = None,
     finish: Finish = _FREE,
-    build: Callable[[bool], Problem] | None = None,
+    build: Build | None = None,
+    *,
+    dive: bool = False,
 ) -> Attempt | bool:
     """The cheapest board under `terms` that costs less than `bound`.
 
     `table_jokers` of the free jokers come from the table and have to be used. `build` makes the search, if it is not
-    simply that of the terms, for all jokers placed in it or not. If there is no such board: whether that is proven.
+    simply that of the terms, for all jokers placed in it or not. `dive`: see `search`. If there is no such board:
+    whether that is proven.
     """
-
-    def problem(spend: bool) -> Problem:
-        return build(spend) if build is not None else position.problem(terms, spend=spend)
+    if build is None:
+        build = partial(position.narrowed(terms).problem, terms)
 
     def rebuilt_from(goal: BareNode) -> Rebuilt:
         path = path_to(goal)
@@ -79,7 +94,7 @@ def attempt(
         finish.settle(rebuilt.melds)
         return rebuilt
 
-    found = search(problem(False), stop, bound)
+    found = search(build(spend=False), stop, bound, dive=dive)
     if found.goal is None:
         return found.proven
     rebuilt, cost, proven = rebuilt_from(found.goal), found.cost, found.proven
@@ -88,7 +103,7 @@ def attempt(
         # One joker beside nothing but groups of four: all are used up in the search, or one stays on the rack.
         may_stay = table_jokers < terms.jokers
         limits = [limit for limit in (bound, cost + position.joker_weight if may_stay else None) if limit is not None]
-        spent = search(problem(True), stop, min(limits, default=None))
+        spent = search(build(spend=True), stop, min(limits, default=None))
         proven = proven and spent.proven
         if spent.goal is not None:
             rebuilt, left, cost = rebuilt_from(spent.goal), 0, spent.cost

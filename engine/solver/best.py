@@ -6,7 +6,7 @@ from engine.board import Layout
 from engine.faces import JOKER_CODE
 from engine.melds import read
 from engine.rulesets import JokerMove, RuleSet
-from engine.solver.attempt import Attempt, attempt, laid_nothing
+from engine.solver.attempt import Attempt, attempt, laid_nothing, worth_finding
 from engine.solver.numbered import solve_numbered
 from engine.solver.problem import Position, Terms, usable
 from engine.solver.replaced import solve_replaced
@@ -45,5 +45,6 @@ def _kind(codes: bytes) -> MeldKind:
 
 
 def _solve_free(position: Position, stop: Stop | None) -> Solution:
-    best = attempt(position, Terms(position.tiles[JOKER_CODE]), position.lying[JOKER_CODE], stop)
+    terms, limit = Terms(position.tiles[JOKER_CODE]), worth_finding(position)
+    best = attempt(position, terms, position.lying[JOKER_CODE], stop, limit, dive=True)
     return best.solution() if isinstance(best, Attempt) else laid_nothing(position, proven=best)

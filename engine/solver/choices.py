@@ -8,7 +8,7 @@ from itertools import combinations
 
 from engine.faces import JOKER_CODE
 from engine.rulesets import RuleSet
-from engine.solver.attempt import Attempt, Finish, attempt, laid_nothing
+from engine.solver.attempt import Attempt, Finish, attempt, laid_nothing, worth_finding
 from engine.solver.bound import Meaning, TableJoker, table_jokers, ways_of
 from engine.solver.planned import Candidate, Plan
 from engine.solver.problem import Position, Terms
@@ -38,7 +38,7 @@ class Choices(ABC):
     @property
     def bound(self) -> int | None:
         """Only what costs less is wanted; None: whatever there is."""
-        return None if self.best is None else self.best.cost - self.best.cost % self._tile
+        return worth_finding(self.position) if self.best is None else self.best.cost - self.best.cost % self._tile
 
     @abstractmethod
     def may_go(self, joker: TableJoker) -> bool:
@@ -88,7 +88,7 @@ class Choices(ABC):
         bound = (self.bound or 0) // self._tile
         ways = {number: ways_of(self.meanings(number, kept)) for number, kept in self.kept_without(loose).items()}
         terms = Terms(self.position.held[JOKER_CODE] + len(loose), ways)
-        found = search(self._plain.problem(terms), self.stop, bound)
+        found = search(self._plain.narrowed(terms).problem(terms), self.stop, bound)
         self.proven = found.proven
         return self._tile * (found.cost if found.goal is not None else bound)
 
@@ -100,7 +100,7 @@ class Choices(ABC):
         if not plan.possible:
             return None
         bound = None if self.bound is None else self.bound // self._tile
-        found = attempt(self._plain, terms, free, self.stop, bound, finish, plan.problem)
+        found = attempt(self._plain, terms, free, self.stop, bound, finish, plan.problem, dive=self.best is None)
         if isinstance(found, Attempt):
             found.cost *= self._tile
         return self.judged(found)

@@ -84,7 +84,7 @@ class _Numbered(Choices):
         finish = _Finish(self.position.board, choices, exchanges=exchanges)
         needed = {face: given.count(face) for face in given}
         terms = Terms(self.position.held[JOKER_CODE] + len(exchanged), finish.ways, needed)
-        found = attempt(self.position, terms, len(exchanged), self.stop, self.bound, finish)
+        found = attempt(self.position, terms, len(exchanged), self.stop, self.bound, finish, dive=self.best is None)
         if self.judged(found) is None:
             return
         wishes = [

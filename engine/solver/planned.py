@@ -88,7 +88,7 @@ class Plan:
     def possible(self) -> bool:
         return all(self._starts)
 
-    def problem(self, spend: bool) -> Problem:
+    def problem(self, *, spend: bool) -> Problem:
         """The search."""
         problem = self._position.problem(self._terms, spend=spend)
         problem.planned = lambda number, plan: self._stages_of(number + 1, plan, spend)
@@ -139,11 +139,10 @@ class Plan:
             then = self._numbers[self._key(after)] = len(self._states)
             self._states.append(after)
         melds = tuple(node.complete for _step, _after, node in chosen if node is not None and node.complete)
-        shared = self._position.shared(self._terms, spend)
         for way in self._terms.ways.get(number, (NONE,)):
             if all(count <= there for count, there in zip(bound, way, strict=True)):
                 taken = tuple(one + other for one, other in zip(real, bound, strict=True))
-                stage = self._position.stage(self._terms, number, shared, spend, way, taken, bound)
+                stage = self._position.stage(self._terms, number, spend, way, taken, bound)
                 yield stage._replace(spent=free, melds=melds, then=then)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
+from operator import add, sub
 from typing import Final
 
 from engine.board import Layout
@@ -12,7 +14,7 @@ from engine.melds import read
 from engine.solver.groups import MOST, Together, partners
 from engine.solver.search import Problem, Stage
 from engine.solver.solution import Objective
-from engine.solver.tables import CELL_BITS, JOINT_SCALE, Counting, Tables, tables
+from engine.solver.tables import CELL_BITS, JOINT_SCALE, Counting, tables
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
@@ -36,17 +38,22 @@ def counts(codes: bytes) -> list[int]:
     return found
 
 
-def usable(tiles: Sequence[int], jokers: int) -> list[int]:
-    """The tiles of each face without those that fit in no meld, whatever else is left out. Jokers are kept."""
+def usable(tiles: Sequence[int], jokers: int, bound: Iterable[int] = ()) -> list[int]:
+    """The tiles of each face without those that fit in no meld, whatever else is left out. Jokers are kept.
+
+    `jokers` are free; bound ones may stand for the faces `bound`.
+    """
     left = list(tiles)
+    meant = sum(1 << code for code in bound)
     while jokers < 2:
-        present = 0
+        present = meant
         for code in range(1, FACES):
             if left[code]:
                 present |= 1 << code
         useless = present & ~(_in_runs(present, jokers) | _in_groups(present, jokers))
         if not useless:
             break
+        meant &= ~useless
         for code in range(1, FACES):
             if useless >> code & 1:
                 left[code] = 0
@@ -73,8 +80,10 @@ def _in_groups(present: int, jokers: int) -> int:
 def weights_of(objective: Objective) -> list[int]:
     """What a tile left on the rack costs, by its number; first, of a joker."""
     match objective:
-        case Objective.TILES | Objective.LEAST_DISRUPTION:
+        case Objective.TILES:
             return [1] * (MAX_NUMBER + 1)
+        case Objective.LEAST_DISRUPTION:
+            return [JOINT_SCALE] * (MAX_NUMBER + 1)
         case Objective.VALUE:
             return list(range(MAX_NUMBER + 1))
         case Objective.TILES_THEN_VALUE:
@@ -98,6 +107,16 @@ class Terms:
     shown: frozenset[int] = frozenset()
     together: Mapping[int, Together] = field(default_factory=dict)
 
+    @property
+    def bound_faces(self) -> list[int]:
+        """The faces that bound jokers may stand for."""
+        return [
+            colour * MAX_NUMBER + number
+            for number, ways in self.ways.items()
+            for colour in _COLOURS
+            if any(way[colour] for way in ways)
+        ]
+
 
 class Position:
     """A board and a rack as searches see them. `lying` and `tiles` count by face what is on the board, and there is."""
@@ -115,7 +134,6 @@ class Position:
         self.counting = Counting.TILES
         if objective is Objective.LEAST_DISRUPTION:
             self.counting = Counting.JOINTS
-            self.joker_weight = JOINT_SCALE
             self._count_joints()
         self._plain: dict[tuple[int, bool], list[Sequence[Stage]]] = {}
 
@@ -141,36 +159,44 @@ class Position:
         other.held, other.tiles = self.held, self.tiles
         return other
 
+    def narrowed(self, terms: Terms) -> Position:
+        """The same without the tiles that fit in no meld under these terms."""
+        tiles = usable(self.tiles, terms.jokers, terms.bound_faces)
+        if tiles == self.tiles:
+            return self
+        other = copy(self)
+        other.tiles, other._plain = tiles, {}
+        return other
+
+    @property
+    def rack_cost(self) -> int:
+        """What it costs to lay nothing."""
+        return self._cost(self.held)
+
+    def _cost(self, tiles: Iterable[int]) -> int:
+        return sum([self.weights[number] * count for number, count in zip(NUMBERS, tiles, strict=False) if count])
+
     def problem(self, terms: Terms, *, spend: bool = False) -> Problem:
         """The search for all tiles under these terms. `spend`: all free jokers are placed in it."""
-        shared = self.shared(terms, spend)
-        if terms.ways or terms.needed:
-            stages = [self.stages(terms, number, shared, spend) for number in range(1, MAX_NUMBER + 1)]
-        else:
-            stages = list(self._plain_stages(shared, spend))
-            for number in {NUMBERS[code] for code in terms.passed | terms.shown} | set(terms.together):
-                stages[number - 1] = self.stages(terms, number, shared, spend)
+        stages = list(self._plain_stages(terms.jokers, spend))
+        touched = {NUMBERS[code] for code in (*terms.needed, *terms.passed, *terms.shown)} | set(terms.together)
+        for number in terms.ways:
+            touched |= {number, max(1, number - 1), max(1, number - 2)}  # how many tiles come next is part of a stage
+        for number in touched:
+            stages[number - 1] = self.stages(terms, number, spend)
+        left_out = self._cost(map(sub, map(add, self.lying, self.held), self.tiles))
         weights = self.weights[1:] if self.counting is Counting.TILES else [1] * MAX_NUMBER
-        return Problem(shared, stages, weights, spend)
+        return Problem(terms.jokers, stages, weights, spend, left_out)
 
-    def shared(self, terms: Terms, spend: bool = False) -> Tables:
-        """The tables for these terms."""
-        most = 2
-        for number, ways in terms.ways.items():
-            for way in ways:
-                for colour in _COLOURS:
-                    most = max(most, self.tiles[colour * MAX_NUMBER + number] + way[colour])
-        return tables(terms.jokers, min(most, MOST), spend=spend, counting=self.counting)
-
-    def _plain_stages(self, shared: Tables, spend: bool) -> list[Sequence[Stage]]:
-        key = shared.jokers, spend
+    def _plain_stages(self, jokers: int, spend: bool) -> list[Sequence[Stage]]:
+        key = jokers, spend
         if key not in self._plain:
-            self._plain[key] = self._stages_of_all(shared, spend)
+            self._plain[key] = self._stages_of_all(jokers, spend)
         return self._plain[key]
 
-    def _stages_of_all(self, shared: Tables, spend: bool) -> list[Sequence[Stage]]:
+    def _stages_of_all(self, jokers: int, spend: bool) -> list[Sequence[Stage]]:
         """The stages of all numbers where nothing is asked for: `stage` in one pass."""
-        pair = shared.rows
+        pair = tables(jokers, spend=spend, counting=self.counting).rows
         next1 = [*self.tiles[1:], 0]
         for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
             next1[last] = 0
@@ -181,26 +207,25 @@ class Position:
             there | must << _MUST | one << _NEXT1 | two << _NEXT2 | joints << _JOINTS
             for there, must, one, two, joints in zip(self.tiles, self.lying, next1, next2, self.joints, strict=True)
         ]
-        common = partners(shared.jokers, spend)
+        common = partners(jokers, spend)
         stages: list[Sequence[Stage]] = []
         for number in range(1, MAX_NUMBER + 1):
             rest = min(2, MAX_NUMBER - number) << _AHEAD | (number - 1 if spend else 0) << _BEHIND
             one, two, three, four = cells[number::MAX_NUMBER]
             rows = pair(one | rest, two | rest), pair(three | rest, four | rest)
             olds = self.olds.get(number, ())
-            joining = partners(shared.jokers, spend, olds) if olds else common
+            joining = partners(jokers, spend, olds) if olds else common
             stages.append((Stage(rows, joining, self.tiles[number::MAX_NUMBER], olds=olds),))
         return stages
 
-    def stages(self, terms: Terms, number: int, shared: Tables, spend: bool) -> Sequence[Stage]:
+    def stages(self, terms: Terms, number: int, spend: bool) -> Sequence[Stage]:
         """The stages of a number: one for each way to give bound jokers to colours."""
-        return [self.stage(terms, number, shared, spend, way) for way in terms.ways.get(number, _ORDINARY)]
+        return [self.stage(terms, number, spend, way) for way in terms.ways.get(number, _ORDINARY)]
 
     def stage(
         self,
         terms: Terms,
         number: int,
-        shared: Tables,
         spend: bool = False,
         way: tuple[int, ...] = NONE,
         taken: tuple[int, ...] = NONE,
@@ -225,7 +250,9 @@ class Position:
             cells.append(cell)
         olds = self.olds.get(number, ())
         together = terms.together.get(number, ())
-        joining = partners(shared.jokers, spend, olds, together)
+        joining = partners(terms.jokers, spend, olds, together)
+        most = min(max(2, *may), MOST)
+        shared = tables(terms.jokers, most, spend=spend, counting=self.counting)
         one, two, three, four = cells
         rows = shared.rows(one, two), shared.rows(three, four)
         return Stage(rows, joining, may, way, olds, together, taken, bound_taken)

@@ -131,7 +131,9 @@ class _Replaced(Choices):
             frozenset(face for witness in witnesses for face in witness.shown if few or face == witness.face),
             together,
         )
-        return self.judged(attempt(self.position, terms, len(freed), self.stop, self.bound, finish))
+        return self.judged(
+            attempt(self.position, terms, len(freed), self.stop, self.bound, finish, dive=self.best is None)
+        )
 
     def is_legal(self, found: Attempt) -> bool:
         after = [read(codes, kind) for codes, kind in found.board]

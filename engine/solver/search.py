@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from engine.solver.groups import Partners, Together
 from engine.solver.solution import Stop
-from engine.solver.tables import Rows, Tables
+from engine.solver.tables import Rows
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
@@ -85,10 +85,11 @@ class Problem:
     start.
     """
 
-    tables: Tables
+    jokers: int  # free ones
     stages: Sequence[Sequence[Stage]]
     weights: Sequence[int]
     all_jokers: bool = False  # every free joker must be placed in the search
+    left_out: int = 0  # the cost of tiles that the search does not look at
     planned: Callable[[int, int], Sequence[Stage]] | None = None
     plan: int = 0
 
@@ -103,13 +104,13 @@ class Found:
     expansions: int = field(default=0, compare=False)
 
 
-def search(problem: Problem, stop: Stop | None = None, bound: int | None = None) -> Found:
+def search(problem: Problem, stop: Stop | None = None, bound: int | None = None, *, dive: bool = False) -> Found:
     """The cheapest way through all numbers, if one costs less than `bound`.
 
-    First a node is expanded by what costs nothing more. It waits for the rest until nothing cheaper is left. A stopped
-    search still looks for some solution, if there is no bound that tells of a known one.
+    First a node is expanded by what costs nothing more. It waits for the rest until nothing cheaper is left. `dive`: a
+    stopped search still looks for some solution.
     """
-    most_jokers = problem.tables.jokers
+    most_jokers = problem.jokers
     stages, planned, all_jokers = problem.stages, problem.planned, problem.all_jokers
     weights = problem.weights
     limit = _NEVER if bound is None else bound
@@ -117,7 +118,7 @@ def search(problem: Problem, stop: Stop | None = None, bound: int | None = None)
     later: list[tuple[BareNode, int, int]] = []  # nodes with more jokers to spend: how many next, how low in `stack`
     waiting: dict[int, list[tuple[BareNode, int]]] = {}  # by cost: nodes, and what their next successors add
     costs: list[int] = []
-    cost = 0
+    cost = problem.left_out
     closed: list[dict[int, int]] = [{} for _number in range(MAX_NUMBER)]
     expansions = 0
     while cost < limit:
@@ -144,7 +145,7 @@ def search(problem: Problem, stop: Stop | None = None, bound: int | None = None)
             number, state, used = node[:3]
         expansions += 1
         if stop is not None and expansions % ASK_EVERY == 1 and stop():
-            return _dive(problem, node, cost - added) if bound is None else Found(cost, None, False, expansions)
+            return _dive(problem, node, cost - added, limit) if dive else Found(cost, None, False, expansions)
         if added:
             successors, more = _dearer(problem, node, added)
             if most_jokers:
@@ -204,7 +205,7 @@ def _dearer(problem: Problem, node: BareNode, added: int) -> tuple[list[BareNode
         _, first, _ = stage.rows[0][state & 0xFFFF]
         _, second, _ = stage.rows[1][state >> 16 & 0xFFFF]
         here = used + stage.spent
-        free = problem.tables.jokers - here
+        free = problem.jokers - here
         for (use, options), (other, others) in product(first, second):
             for spent, extra in stage.partners[use][other]:
                 for cost1, jokers1, need1, after1 in options if spent <= free else ():
@@ -223,7 +224,7 @@ def _dearer(problem: Problem, node: BareNode, added: int) -> tuple[list[BareNode
     return successors, 0 if more == _NEVER else more
 
 
-def _dive(problem: Problem, node: BareNode, cost: int) -> Found:
+def _dive(problem: Problem, node: BareNode, cost: int, limit: int) -> Found:
     """A solution that need not be the cheapest, found soon or not at all: from a node straight on to the end."""
     waiting = [(node, cost, 0)]
     seen = set()
@@ -234,7 +235,7 @@ def _dive(problem: Problem, node: BareNode, cost: int) -> Found:
         if node[0] == MAX_NUMBER:
             return Found(cost, node, False, expansions)
         successors, more = _dearer(problem, node, added)
-        if more:
+        if more and cost + more < limit:
             waiting.append((node, cost, more))
         for following in sorted(successors, key=_SPENT, reverse=True):
             if following[:3] not in seen and _may_follow(problem, following):
@@ -247,4 +248,4 @@ def _may_follow(problem: Problem, node: BareNode) -> bool:
     """Whether all is done that must be by the last number."""
     if node[0] < MAX_NUMBER:
         return True
-    return not node[1] >> _PLAN_SHIFT and (not problem.all_jokers or node[2] == problem.tables.jokers)
+    return not node[1] >> _PLAN_SHIFT and (not problem.all_jokers or node[2] == problem.jokers)
