@@ -17,9 +17,10 @@ from engine.rulesets import RuleSet
 from engine.solver.attempt import Attempt, attempt
 from engine.solver.bound import BoundFinish, Meaning, TableJoker, code_of
 from engine.solver.choices import Choices
+from engine.solver.patience import Patience
 from engine.solver.problem import Position, Terms
 from engine.solver.rebuild import MeldDraft
-from engine.solver.solution import Solution, Stop
+from engine.solver.solution import Solution
 from engine.solver.witnesses import Candidates, Wish, shared_out
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
@@ -27,9 +28,9 @@ from engine.tiles import MAX_NUMBER
 _COLOURS = range(COLOURS_OF_A_DECK)
 
 
-def solve_numbered(rules: RuleSet, position: Position, stop: Stop | None) -> Solution:
+def solve_numbered(rules: RuleSet, position: Position, patience: Patience) -> Solution:
     """The best move where jokers on the table keep their numbers."""
-    return _Numbered(rules, position, stop).solve()
+    return _Numbered(rules, position, patience).solve()
 
 
 @dataclass
@@ -69,7 +70,7 @@ class _Numbered(Choices):
 
     def search_with(self, free: Sequence[TableJoker]) -> None:
         for given in product(*(joker.options for joker in free)):
-            if self.proven:
+            if not self.patience.ended:
                 self._exchange(free, given)
 
     def _exchange(self, exchanged: Sequence[TableJoker], given: Sequence[int]) -> None:
@@ -84,7 +85,7 @@ class _Numbered(Choices):
         finish = _Finish(self.position.board, choices, exchanges=exchanges)
         needed = {face: given.count(face) for face in given}
         terms = Terms(self.position.held[JOKER_CODE] + len(exchanged), finish.ways, needed)
-        found = attempt(self.position, terms, len(exchanged), self.stop, self.bound, finish, dive=self.best is None)
+        found = attempt(self.position, terms, len(exchanged), self.patience, self.bound, finish, dive=self.best is None)
         if self.judged(found) is None:
             return
         wishes = [
@@ -92,9 +93,9 @@ class _Numbered(Choices):
             for jokers in kept.values()
             for joker in jokers
         ]
-        candidates = Candidates(self.position, terms, ())
+        candidates = Candidates(self.position, terms, (), self.patience)
         for parts in shared_out(wishes):
-            if not self.goes_on():
+            if self.patience.ends():
                 return
             demands = [candidates.granting(tuple(part)) for part in parts]
             self.search_plan(terms, demands, len(exchanged), finish)

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from itertools import product
+from itertools import product, takewhile
 
 from engine.faces import COLOUR_INDEXES, COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS
+from engine.solver.patience import Patience
 from engine.solver.problem import NONE, Position, Terms
 from engine.solver.search import Problem, Stage
 from engine.state import MeldKind
@@ -57,9 +58,15 @@ _Progress = _TrieNode | None  # None: the demand is met
 
 
 class Plan:
-    """The demands of one search under `terms`: for each of them one candidate has to lie on the board."""
+    """The demands of one search under `terms`: for each of them one candidate has to lie on the board.
 
-    def __init__(self, position: Position, terms: Terms, demands: Sequence[Iterable[Candidate]]) -> None:
+    When `patience` ends, candidates and ways are missing.
+    """
+
+    def __init__(
+        self, position: Position, terms: Terms, demands: Sequence[Iterable[Candidate]], patience: Patience
+    ) -> None:
+        self._patience = patience
         self._position = position
         self._terms = terms
         self._starts: list[dict[int, _TrieNode]] = []
@@ -67,6 +74,8 @@ class Plan:
         for candidates in demands:
             starts: dict[int, _TrieNode] = {}
             for candidate in candidates:
+                if patience.ends():
+                    break
                 number = next(NUMBERS[face] for face, _lies in candidate.places if face)
                 node = starts.setdefault(number, _TrieNode())
                 run = candidate.kind is MeldKind.RUN
@@ -101,9 +110,14 @@ class Plan:
         if found is None:
             moves = [self._moves(index, progress, number) for index, progress in enumerate(self._states[plan])]
             found = self._stages[key] = [
-                stage for chosen in product(*moves) for stage in self._stages_with(number, chosen, spend)
+                stage
+                for chosen in takewhile(self._goes_on, product(*moves))
+                for stage in self._stages_with(number, chosen, spend)
             ]
         return found
+
+    def _goes_on(self, _chosen: object) -> bool:
+        return not self._patience.ends()
 
     def _moves(self, index: int, progress: _Progress, number: int) -> list[tuple[_Step, _Progress, _TrieNode | None]]:
         """What a demand can do at a number: what it takes, where it is then, the node of the meld it completes."""

@@ -24,6 +24,7 @@ _FIRSTS: Final = range(1, FACES, MAX_NUMBER)  # the 1 of each colour
 _ONE_COLOUR: Final = (1 << MAX_NUMBER) - 1
 _STARTS: Final = sum((1 << MAX_NUMBER - 2) - 1 << first for first in _FIRSTS)  # where a run of three may begin
 _MUST, _NEXT1, _NEXT2, _AHEAD, _BEHIND, _JOINTS, _PASSED, _SHOWN = range(CELL_BITS, CELL_BITS * 9, CELL_BITS)
+_USUAL: Final = 2  # tiles of a face in play, without bound jokers
 NONE: Final = (0,) * COLOURS_OF_A_DECK
 _ORDINARY: Final = (NONE,)
 
@@ -196,7 +197,7 @@ class Position:
 
     def _stages_of_all(self, jokers: int, spend: bool) -> list[Sequence[Stage]]:
         """The stages of all numbers where nothing is asked for: `stage` in one pass."""
-        pair = tables(jokers, spend=spend, counting=self.counting).rows
+        pair = tables(jokers, _USUAL, spend, self.counting).rows
         next1 = [*self.tiles[1:], 0]
         for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
             next1[last] = 0
@@ -251,8 +252,7 @@ class Position:
         olds = self.olds.get(number, ())
         together = terms.together.get(number, ())
         joining = partners(terms.jokers, spend, olds, together)
-        most = min(max(2, *may), MOST)
-        shared = tables(terms.jokers, most, spend=spend, counting=self.counting)
+        shared = tables(terms.jokers, min(max(_USUAL, *may), MOST), spend, self.counting)
         one, two, three, four = cells
         rows = shared.rows(one, two), shared.rows(three, four)
         return Stage(rows, joining, may, way, olds, together, taken, bound_taken)
