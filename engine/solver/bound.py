@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 
 from engine.board import Layout
@@ -58,7 +59,8 @@ def meanings(jokers: Sequence[TableJoker], barred: Iterable[tuple[int, int]] = (
     return found
 
 
-def way_of(faces: Iterable[int]) -> tuple[int, ...]:
+@lru_cache(maxsize=1 << 14)
+def way_of(faces: Meaning) -> tuple[int, ...]:
     """How many of the faces there are of each colour."""
     colours = [COLOUR_INDEXES[face] for face in faces]
     return tuple(colours.count(colour) for colour in range(COLOURS_OF_A_DECK))

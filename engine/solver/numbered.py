@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations_with_replacement, product
 
 from engine.faces import COLOURS_OF_A_DECK, JOKER_CODE
@@ -62,11 +63,7 @@ class _Numbered(Choices):
         return any(self.position.held[face] for face in joker.options)
 
     def meanings(self, number: int, jokers: Sequence[TableJoker]) -> list[Meaning]:
-        """All ways to give the jokers to colours, each as near to what they were as can be."""
-        return [
-            _assigned([code_of(colour, number) for colour in colours], jokers)
-            for colours in combinations_with_replacement(_COLOURS, len(jokers))
-        ]
+        return _meanings(number, tuple(joker.options for joker in jokers))
 
     def search_with(self, free: Sequence[TableJoker]) -> None:
         for given in product(*(joker.options for joker in free)):
@@ -104,12 +101,21 @@ class _Numbered(Choices):
         return all(read(codes, kind) is not None for codes, kind in found.board)
 
 
-def _assigned(faces: list[int], jokers: Sequence[TableJoker]) -> Meaning:
+@lru_cache(maxsize=1 << 12)
+def _meanings(number: int, options: tuple[tuple[int, ...], ...]) -> list[Meaning]:
+    """All ways to give jokers to colours, each as near to their options, what they were, as can be."""
+    return [
+        _assigned([code_of(colour, number) for colour in colours], options)
+        for colours in combinations_with_replacement(_COLOURS, len(options))
+    ]
+
+
+def _assigned(faces: list[int], options: Sequence[tuple[int, ...]]) -> Meaning:
     left = list(faces)
     chosen: dict[int, int] = {}
-    for index, joker in enumerate(jokers):
-        own = next((face for face in left if face in joker.options), None)
+    for index, known in enumerate(options):
+        own = next((face for face in left if face in known), None)
         if own is not None:
             chosen[index] = own
             left.remove(own)
-    return tuple(chosen[index] if index in chosen else left.pop() for index in range(len(jokers)))
+    return tuple(chosen[index] if index in chosen else left.pop() for index in range(len(options)))

@@ -14,7 +14,7 @@ from itertools import product, takewhile
 
 from engine.faces import COLOUR_INDEXES, COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS
 from engine.solver.patience import Patience
-from engine.solver.problem import NONE, Position, Terms
+from engine.solver.problem import NONE, Position, Stages, Terms
 from engine.solver.search import Problem, Stage
 from engine.state import MeldKind
 
@@ -87,7 +87,6 @@ class Plan:
         done: tuple[_Progress, ...] = (None,) * len(self._starts)
         self._states: list[tuple[_Progress, ...]] = [done, tuple(self._pending)]
         self._numbers = {self._key(state): number for number, state in enumerate(self._states)}
-        self._stages: dict[tuple[int, int, bool], list[Stage]] = {}
 
     @staticmethod
     def _key(state: Iterable[_Progress]) -> tuple[int, ...]:
@@ -100,21 +99,25 @@ class Plan:
     def problem(self, *, spend: bool) -> Problem:
         """The search."""
         problem = self._position.problem(self._terms, spend=spend)
-        problem.planned = lambda number, plan: self._stages_of(number + 1, plan, spend)
+        made = Stages(self._position, self._terms, spend=spend)
+        known: dict[tuple[int, int], list[Stage]] = {}
+
+        def planned(index: int, plan: int) -> list[Stage]:
+            if (index, plan) not in known:
+                known[index, plan] = self._stages_of(index + 1, plan, made)
+            return known[index, plan]
+
+        problem.planned = planned
         problem.plan = 1
         return problem
 
-    def _stages_of(self, number: int, plan: int, spend: bool) -> list[Stage]:
-        key = number, plan, spend
-        found = self._stages.get(key)
-        if found is None:
-            moves = [self._moves(index, progress, number) for index, progress in enumerate(self._states[plan])]
-            found = self._stages[key] = [
-                stage
-                for chosen in takewhile(self._goes_on, product(*moves))
-                for stage in self._stages_with(number, chosen, spend)
-            ]
-        return found
+    def _stages_of(self, number: int, plan: int, made: Stages) -> list[Stage]:
+        moves = [self._moves(index, progress, number) for index, progress in enumerate(self._states[plan])]
+        return [
+            stage
+            for chosen in takewhile(self._goes_on, product(*moves))
+            for stage in self._stages_with(number, chosen, made)
+        ]
 
     def _goes_on(self, _chosen: object) -> bool:
         return not self._patience.ends()
@@ -136,7 +139,7 @@ class Plan:
         return moves
 
     def _stages_with(
-        self, number: int, chosen: Sequence[tuple[_Step, _Progress, _TrieNode | None]], spend: bool
+        self, number: int, chosen: Sequence[tuple[_Step, _Progress, _TrieNode | None]], made: Stages
     ) -> Iterable[Stage]:
         places = [place for step, _after, _node in chosen for place in step]
         free = sum(lies is Lies.FREE for _face, lies in places)
@@ -156,7 +159,7 @@ class Plan:
         for way in self._terms.ways.get(number, (NONE,)):
             if all(count <= there for count, there in zip(bound, way, strict=True)):
                 taken = tuple(one + other for one, other in zip(real, bound, strict=True))
-                stage = self._position.stage(self._terms, number, spend, way, taken, bound)
+                stage = made.stage(number, way, taken, bound)
                 yield stage._replace(spent=free, melds=melds, then=then)
 
 

@@ -24,9 +24,19 @@ _FIRSTS: Final = range(1, FACES, MAX_NUMBER)  # the 1 of each colour
 _ONE_COLOUR: Final = (1 << MAX_NUMBER) - 1
 _STARTS: Final = sum((1 << MAX_NUMBER - 2) - 1 << first for first in _FIRSTS)  # where a run of three may begin
 _MUST, _NEXT1, _NEXT2, _AHEAD, _BEHIND, _JOINTS, _PASSED, _SHOWN = range(CELL_BITS, CELL_BITS * 9, CELL_BITS)
+_RESTS: Final = tuple(  # of a packed cell, by face: how many numbers follow, and, if jokers are spent, come before
+    [
+        0,
+        *(
+            min(2, MAX_NUMBER - number) << _AHEAD | spend * (number - 1) << _BEHIND
+            for _first in _FIRSTS
+            for number in range(1, MAX_NUMBER + 1)
+        ),
+    ]
+    for spend in (False, True)
+)
 _USUAL: Final = 2  # tiles of a face in play, without bound jokers
 NONE: Final = (0,) * COLOURS_OF_A_DECK
-_ORDINARY: Final = (NONE,)
 
 Ways = Mapping[int, Sequence[tuple[int, ...]]]  # number: ways to give bound jokers to the colours
 
@@ -136,7 +146,6 @@ class Position:
         if objective is Objective.LEAST_DISRUPTION:
             self.counting = Counting.JOINTS
             self._count_joints()
-        self._plain: dict[tuple[int, bool], list[Sequence[Stage]]] = {}
 
     def _count_joints(self) -> None:
         """The joints of the board: of runs by the higher face, jokers like tiles, of groups by their number."""
@@ -166,7 +175,7 @@ class Position:
         if tiles == self.tiles:
             return self
         other = copy(self)
-        other.tiles, other._plain = tiles, {}
+        other.tiles = tiles
         return other
 
     @property
@@ -179,86 +188,84 @@ class Position:
 
     def problem(self, terms: Terms, *, spend: bool = False) -> Problem:
         """The search for all tiles under these terms. `spend`: all free jokers are placed in it."""
-        stages = list(self._plain_stages(terms.jokers, spend))
-        touched = {NUMBERS[code] for code in (*terms.needed, *terms.passed, *terms.shown)} | set(terms.together)
-        for number in terms.ways:
-            touched |= {number, max(1, number - 1), max(1, number - 2)}  # how many tiles come next is part of a stage
-        for number in touched:
-            stages[number - 1] = self.stages(terms, number, spend)
+        stages = Stages(self, terms, spend=spend).of_all()
         left_out = self._cost(map(sub, map(add, self.lying, self.held), self.tiles))
         weights = self.weights[1:] if self.counting is Counting.TILES else [1] * MAX_NUMBER
         return Problem(terms.jokers, stages, weights, spend, left_out)
 
-    def _plain_stages(self, jokers: int, spend: bool) -> list[Sequence[Stage]]:
-        key = jokers, spend
-        if key not in self._plain:
-            self._plain[key] = self._stages_of_all(jokers, spend)
-        return self._plain[key]
 
-    def _stages_of_all(self, jokers: int, spend: bool) -> list[Sequence[Stage]]:
-        """The stages of all numbers where nothing is asked for: `stage` in one pass."""
-        pair = tables(jokers, _USUAL, spend, self.counting).rows
-        next1 = [*self.tiles[1:], 0]
-        for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
-            next1[last] = 0
-        next2 = [*next1[1:], 0]
-        for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
-            next2[last] = 0
+class Stages:
+    """The stages of a position under some terms; `spend`: all free jokers are placed in them."""
+
+    def __init__(self, position: Position, terms: Terms, *, spend: bool) -> None:
+        self._position = position
+        self._terms = terms
+        self._spend = spend
+        self._cells = self._packed()
+
+    def _packed(self) -> list[int]:
+        """By face what a search has to know of it (see `tables.Cell`), without the jokers that may be bound to it."""
+        position, terms = self._position, self._terms
+        must = position.lying
+        if terms.needed:
+            must = [lying + terms.needed.get(code, 0) for code, lying in enumerate(must)]
+        most = position.tiles
+        if terms.ways:
+            most = list(most)
+            for number, ways in terms.ways.items():
+                for colour in _COLOURS:
+                    most[colour * MAX_NUMBER + number] += max([way[colour] for way in ways])
+        next1 = _after(most)
         cells = [
-            there | must << _MUST | one << _NEXT1 | two << _NEXT2 | joints << _JOINTS
-            for there, must, one, two, joints in zip(self.tiles, self.lying, next1, next2, self.joints, strict=True)
+            there | lying << _MUST | one << _NEXT1 | two << _NEXT2 | joints << _JOINTS | rest
+            for there, lying, one, two, joints, rest in zip(
+                position.tiles, must, next1, _after(next1), position.joints, _RESTS[self._spend], strict=True
+            )
         ]
-        common = partners(jokers, spend)
-        stages: list[Sequence[Stage]] = []
-        for number in range(1, MAX_NUMBER + 1):
-            rest = min(2, MAX_NUMBER - number) << _AHEAD | (number - 1 if spend else 0) << _BEHIND
-            one, two, three, four = cells[number::MAX_NUMBER]
-            rows = pair(one | rest, two | rest), pair(three | rest, four | rest)
-            olds = self.olds.get(number, ())
-            joining = partners(jokers, spend, olds) if olds else common
-            stages.append((Stage(rows, joining, self.tiles[number::MAX_NUMBER], olds=olds),))
-        return stages
+        for code in terms.passed:
+            cells[code] |= 1 << _PASSED
+        for code in terms.shown:
+            cells[code] |= 1 << _SHOWN
+        return cells
 
-    def stages(self, terms: Terms, number: int, spend: bool) -> Sequence[Stage]:
-        """The stages of a number: one for each way to give bound jokers to colours."""
-        return [self.stage(terms, number, spend, way) for way in terms.ways.get(number, _ORDINARY)]
+    def of_all(self) -> list[Sequence[Stage]]:
+        """The stages of every number, one for each way to give bound jokers to colours."""
+        ways = self._terms.ways
+        return [
+            [self.stage(number, way) for way in ways[number]] if number in ways else (self.stage(number),)
+            for number in range(1, MAX_NUMBER + 1)
+        ]
 
     def stage(
         self,
-        terms: Terms,
         number: int,
-        spend: bool = False,
         way: tuple[int, ...] = NONE,
         taken: tuple[int, ...] = NONE,
         bound_taken: tuple[int, ...] = NONE,
     ) -> Stage:
         """A number, if bound jokers are `way`, and some tiles and bound jokers are taken for melds asked for."""
-        ahead = min(2, MAX_NUMBER - number)
-        behind = number - 1 if spend else 0
-        tiles = self.tiles
-        cells = []
-        may = []
-        for colour in _COLOURS:
-            code = colour * MAX_NUMBER + number
-            there = tiles[code] + way[colour] - taken[colour]
-            needed = self.lying[code] + terms.needed.get(code, 0) + bound_taken[colour] - taken[colour]
-            must = max(0, needed) + way[colour] - bound_taken[colour]
-            may.append(there)
-            next1 = tiles[code + 1] + _most_bound(terms, code + 1) if ahead else 0
-            next2 = tiles[code + 2] + _most_bound(terms, code + 2) if ahead > 1 else 0
-            cell = there | must << _MUST | next1 << _NEXT1 | next2 << _NEXT2 | ahead << _AHEAD | behind << _BEHIND
-            cell |= self.joints[code] << _JOINTS | (code in terms.passed) << _PASSED | (code in terms.shown) << _SHOWN
-            cells.append(cell)
-        olds = self.olds.get(number, ())
-        together = terms.together.get(number, ())
-        joining = partners(terms.jokers, spend, olds, together)
-        shared = tables(terms.jokers, min(max(_USUAL, *may), MOST), spend, self.counting)
-        one, two, three, four = cells
-        rows = shared.rows(one, two), shared.rows(three, four)
-        return Stage(rows, joining, may, way, olds, together, taken, bound_taken)
+        jokers = self._terms.jokers
+        tiles, cells = self._position.tiles[number::MAX_NUMBER], self._cells[number::MAX_NUMBER]
+        most = _USUAL
+        if way is not NONE or taken is not NONE:
+            for colour, (bound, all_taken, bound_too) in enumerate(zip(way, taken, bound_taken, strict=True)):
+                needed = cells[colour] >> _MUST & (1 << CELL_BITS) - 1
+                must = max(0, needed + bound_too - all_taken) + bound - bound_too
+                tiles[colour] += bound - all_taken
+                cells[colour] += bound - all_taken + (must - needed << _MUST)
+            most = min(max(_USUAL, *tiles), MOST)
+        pair = tables(jokers, most, self._spend, self._position.counting).rows
+        rows = pair(cells[0], cells[1]), pair(cells[2], cells[3])
+        olds = self._position.olds.get(number, ())
+        together = self._terms.together.get(number, ())
+        return Stage(
+            rows, partners(jokers, self._spend, olds, together), tiles, way, olds, together, taken, bound_taken
+        )
 
 
-def _most_bound(terms: Terms, code: int) -> int:
-    """How many bound jokers may stand for this face."""
-    ways = terms.ways.get(NUMBERS[code])
-    return max(way[COLOUR_INDEXES[code]] for way in ways) if ways else 0
+def _after(counts: Sequence[int]) -> list[int]:
+    """Of each face the count of the next one of its colour."""
+    following = [*counts[1:], 0]
+    for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
+        following[last] = 0
+    return following
