@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+from node.garbage import no_collection
 
 
 def monotonic_s() -> float:
@@ -18,17 +19,11 @@ def monotonic_s() -> float:
 def stop_after(limit_s: float) -> Iterator[Callable[[], bool]]:
     """What the solver asks whether to stop: true from `limit_s` on.
 
-    Until then no cyclic garbage is collected, which could take some ten milliseconds in the middle of a search. The
-    solver makes none.
+    No garbage is collected meanwhile, which could take longer than the limit.
     """
     ends_s = monotonic_s() + limit_s
-    collects = gc.isenabled()
-    gc.disable()
-    try:
+    with no_collection():
         yield lambda: monotonic_s() >= ends_s
-    finally:
-        if collects:
-            gc.enable()
 
 
 def unix_s() -> float:

@@ -21,6 +21,7 @@ from engine.tiles import MAX_NUMBER
 FACES: Final = COLOURS_OF_A_DECK * MAX_NUMBER + 1
 _COLOURS: Final = range(COLOURS_OF_A_DECK)
 _FIRSTS: Final = range(1, FACES, MAX_NUMBER)  # the 1 of each colour
+_BITS: Final = [0, *(1 << code for code in range(1, FACES))]  # by face, none for a joker
 _ONE_COLOUR: Final = (1 << MAX_NUMBER) - 1
 _STARTS: Final = sum((1 << MAX_NUMBER - 2) - 1 << first for first in _FIRSTS)  # where a run of three may begin
 _MUST, _NEXT1, _NEXT2, _AHEAD, _BEHIND, _JOINTS, _PASSED, _SHOWN = range(CELL_BITS, CELL_BITS * 9, CELL_BITS)
@@ -57,10 +58,7 @@ def usable(tiles: Sequence[int], jokers: int, bound: Iterable[int] = ()) -> list
     left = list(tiles)
     meant = sum(1 << code for code in bound)
     while jokers < 2:
-        present = meant
-        for code in range(1, FACES):
-            if left[code]:
-                present |= 1 << code
+        present = meant | sum([bit for bit, count in zip(_BITS, left, strict=True) if count])
         useless = present & ~(_in_runs(present, jokers) | _in_groups(present, jokers))
         if not useless:
             break
@@ -202,6 +200,8 @@ class Stages:
         self._terms = terms
         self._spend = spend
         self._cells = self._packed()
+        self._pair = tables(terms.jokers, _USUAL, spend, position.counting).rows
+        self._partners = partners(terms.jokers, spend)
 
     def _packed(self) -> list[int]:
         """By face what a search has to know of it (see `tables.Cell`), without the jokers that may be bound to it."""
@@ -244,23 +244,22 @@ class Stages:
         bound_taken: tuple[int, ...] = NONE,
     ) -> Stage:
         """A number, if bound jokers are `way`, and some tiles and bound jokers are taken for melds asked for."""
-        jokers = self._terms.jokers
-        tiles, cells = self._position.tiles[number::MAX_NUMBER], self._cells[number::MAX_NUMBER]
-        most = _USUAL
+        position, terms = self._position, self._terms
+        tiles, cells = position.tiles[number::MAX_NUMBER], self._cells[number::MAX_NUMBER]
+        pair, joining = self._pair, self._partners
         if way is not NONE or taken is not NONE:
             for colour, (bound, all_taken, bound_too) in enumerate(zip(way, taken, bound_taken, strict=True)):
                 needed = cells[colour] >> _MUST & (1 << CELL_BITS) - 1
                 must = max(0, needed + bound_too - all_taken) + bound - bound_too
                 tiles[colour] += bound - all_taken
                 cells[colour] += bound - all_taken + (must - needed << _MUST)
-            most = min(max(_USUAL, *tiles), MOST)
-        pair = tables(jokers, most, self._spend, self._position.counting).rows
+            if max(tiles) > _USUAL:
+                pair = tables(terms.jokers, min(max(tiles), MOST), self._spend, position.counting).rows
         rows = pair(cells[0], cells[1]), pair(cells[2], cells[3])
-        olds = self._position.olds.get(number, ())
-        together = self._terms.together.get(number, ())
-        return Stage(
-            rows, partners(jokers, self._spend, olds, together), tiles, way, olds, together, taken, bound_taken
-        )
+        olds, together = position.olds.get(number, ()), terms.together.get(number, ())
+        if olds or together:
+            joining = partners(terms.jokers, self._spend, olds, together)
+        return Stage(rows, joining, tiles, way, olds, together, taken, bound_taken)
 
 
 def _after(counts: Sequence[int]) -> list[int]:
