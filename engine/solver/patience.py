@@ -17,6 +17,7 @@ class Patience:
 
     def __init__(self, stop: Stop | None) -> None:
         self.ended = False
+        self.endless = stop is None
         self._stop = stop
         self._steps = 0
 

@@ -106,7 +106,7 @@ def search(problem: Problem, patience: Patience, bound: int | None = None, *, di
     First a node is expanded by what costs nothing more. It waits for the rest until nothing cheaper is left. `dive`: a
     stopped search still looks for some solution.
     """
-    most_jokers, all_jokers = problem.jokers, problem.all_jokers
+    most_jokers, all_jokers, endless = problem.jokers, problem.all_jokers, patience.endless
     limit = _NEVER if bound is None else bound
     stack: list[BareNode] = [(0, problem.plan << _PLAN_SHIFT, *START[2:])]
     later: list[tuple[BareNode, int, int]] = []  # nodes with more jokers to spend: how many next, how low in `stack`
@@ -135,11 +135,11 @@ def search(problem: Problem, patience: Patience, bound: int | None = None, *, di
                     return Found(cost, None)
                 cost = heappop(costs)
             node, added = waiting[cost].pop()
-        latest[node[0]] = node, cost - added
-        if patience.ends():
-            if dive:
-                return _dive(problem, [latest[number] for number in sorted(latest)], limit)
-            return Found(cost, None)
+        if not endless:
+            latest[node[0]] = node, cost - added
+            if patience.ends():
+                starts = [latest[number] for number in sorted(latest)]
+                return _dive(problem, starts, limit) if dive else Found(cost, None)
         free = most_jokers - node[2]
         if added:
             successors, more = _successors(problem, node, added, None)
