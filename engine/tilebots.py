@@ -12,7 +12,7 @@ from engine.solver import Objective, Solution, Stop, solve, solve_opening
 from engine.strength import Strength
 
 _NEARLY_OUT = 3  # tiles on another seat's rack
-_PATIENCE = 400  # how often a search may ask whether to go on; bounds the time of a choice, by far
+_PATIENCE = 800  # how often a search may ask whether to go on; bounds the time of a choice, by far
 
 
 def decide(here: Situation, strength: Strength) -> Solution | None:

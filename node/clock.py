@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from node.garbage import no_collection
 
 
 def monotonic_s() -> float:
     """Seconds on a clock that is never set; its zero means nothing and changes when the machine starts."""
     return time.monotonic()
+
+
+@contextmanager
+def stop_after(limit_s: float) -> Iterator[Callable[[], bool]]:
+    """What the solver asks whether to stop: true from `limit_s` on.
+
+    No garbage is collected meanwhile, which could take longer than the limit.
+    """
+    ends_s = monotonic_s() + limit_s
+    with no_collection():
+        yield lambda: monotonic_s() >= ends_s
 
 
 def unix_s() -> float:

@@ -19,7 +19,7 @@ from engine.series import standing
 from engine.state import PublicState, Seat, TableMeld, state_hash
 from engine.views import to_plain
 from node.app import Node, NodeError
-from node.clock import local_date, monotonic_s
+from node.clock import local_date, monotonic_s, stop_after
 from node.config import ConfigError, parse_address
 from node.draft import Draft, NotADraft, OwnTurn, may_draft
 from node.files import game_file_name
@@ -249,8 +249,8 @@ class NodeDesk:
         assert seat is not None
         if not may_draft(state, seat) or state.call is not None:
             raise NodeError("It is not your turn.")
-        end_s = monotonic_s() + HINT_S
-        found = hint(state, seat, session.own_tiles(), lambda: monotonic_s() > end_s)
+        with stop_after(HINT_S) as stop:
+            found = hint(state, seat, session.own_tiles(), stop)
         return {"type": "hint", "say": found.say, "tiles": found.tiles, "steps": found.steps, **found.draft.plain()}
 
     def _own_turn(self, session: Session) -> OwnTurn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,10 @@ from engine.faces import JOKER_CODE, codes_of, deck_codes, text_of, texts_of
 from engine.melds import why_no_meld
 from engine.positions import layout
 from engine.rulesets import JokerMove, RuleSet
-from engine.solver import Objective, Solution, Stop, sentence, solve, solve_opening, steps_of
+from engine.solver import Objective, Solution, sentence, solve, solve_opening, steps_of
 from engine.tiles import Tile, parse_tile
 from node.arbiter import RulesType
-from node.clock import monotonic_s
+from node.clock import monotonic_s, stop_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +112,13 @@ def _answer(
     rules: RuleSet, position: _Position, objective: Objective, opening: int | None, limit_ms: float | None
 ) -> _Answer:
     began_s = monotonic_s()
-    stop: Stop | None = None
-    if limit_ms is not None:
-        ends_s = began_s + limit_ms / 1000
-
-        def stop() -> bool:
-            return monotonic_s() >= ends_s
-
-    if opening is None:
-        solution = solve(rules, position.board, position.rack, objective, stop=stop)
-    else:
-        found = solve_opening(rules, position.rack, opening, objective, stop=stop)
-        solution = found or Solution((), b"", 0, proven=True)
-        solution = replace(solution, board=(*position.board, *solution.board))
+    with nullcontext() if limit_ms is None else stop_after(limit_ms / 1000) as stop:
+        if opening is None:
+            solution = solve(rules, position.board, position.rack, objective, stop=stop)
+        else:
+            found = solve_opening(rules, position.rack, opening, objective, stop=stop)
+            solution = found or Solution((), b"", 0, proven=True)
+            solution = replace(solution, board=(*position.board, *solution.board))
     return _Answer(position, solution, monotonic_s() - began_s)
 
 

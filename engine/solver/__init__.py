@@ -22,9 +22,9 @@ Computer Journal 49(6), 2006).
 Jokers on the table are bound by the rules. A joker that stays what it is, is one more tile that must be used. All
 choices which of them stay are searched, with bounds; the rules judge what comes out (`choices`).
 
-In reading order: `solution`, `groups`, `tables`, `search`, `problem`, `rebuild`, `arrange`, `attempt`, `best`;
-`opening`; jokers on the table: `bound`, `choices`, `numbered` (`no`), `replaced` (`pt`, `fi`), `witnesses`, `planned`;
-`play` (as a play on tile ids), `steps` (as movements of the hand, in words).
+In reading order: `solution`, `patience`, `groups`, `tables`, `search`, `problem`, `rebuild`, `arrange`, `attempt`,
+`best`; `opening`; jokers on the table: `bound`, `choices`, `numbered` (`no`), `replaced` (`pt`, `fi`), `witnesses`,
+`planned`; `play` (as a play on tile ids), `steps` (as movements of the hand, in words).
 
 Never in here: a clock. Who wants an answer in time passes `stop`.
 """

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 from engine.board import Layout
-from engine.faces import NUMBERS
+from engine.faces import JOKER_CODE, NUMBERS
 from engine.jokers import FaceExchange
 from engine.solver.arrange import layout_after
+from engine.solver.patience import Patience
 from engine.solver.problem import Position, Terms
 from engine.solver.rebuild import MeldDraft, Rebuilt, park, rebuild
 from engine.solver.search import BareNode, Node, Problem, path_to, search
-from engine.solver.solution import Solution, Stop
+from engine.solver.solution import Solution
 
 
 @dataclass(slots=True)
@@ -22,15 +25,19 @@ class Attempt:
     cost: int
     board: Layout
     laid: bytes
-    proven: bool
     exchanges: tuple[FaceExchange, ...] = ()
 
-    def solution(self) -> Solution:
+    def solution(self, *, proven: bool) -> Solution:
         value = sum(NUMBERS[code] for code in self.laid)
-        return Solution(self.board, self.laid, value, self.proven, self.exchanges if self.laid else ())
+        return Solution(self.board, self.laid, value, proven, self.exchanges if self.laid else ())
 
 
-def laid_nothing(position: Position, *, proven: bool = True) -> Solution:
+def worth_finding(position: Position) -> int | None:
+    """What a move that lays something costs less than; None if jokers could be laid at no gain."""
+    return None if position.held[JOKER_CODE] else position.rack_cost
+
+
+def laid_nothing(position: Position, *, proven: bool) -> Solution:
     """The board as it is."""
     return Solution(position.board, b"", 0, proven)
 
@@ -55,23 +62,30 @@ class Finish:
 _FREE = Finish()
 
 
+class Build(Protocol):
+    """Makes a search."""
+
+    def __call__(self, *, spend: bool) -> Problem: ...
+
+
 def attempt(
     position: Position,
     terms: Terms,
     table_jokers: int,
-    stop: Stop | None,
+    patience: Patience,
     bound: int | None = None,
     finish: Finish = _FREE,
-    build: Callable[[bool], Problem] | None = None,
-) -> Attempt | bool:
+    build: Build | None = None,
+    *,
+    dive: bool = False,
+) -> Attempt | None:
     """The cheapest board under `terms` that costs less than `bound`.
 
     `table_jokers` of the free jokers come from the table and have to be used. `build` makes the search, if it is not
-    simply that of the terms, for all jokers placed in it or not. If there is no such board: whether that is proven.
+    simply that of the terms, for all jokers placed in it or not. `dive`: see `search`.
     """
-
-    def problem(spend: bool) -> Problem:
-        return build(spend) if build is not None else position.problem(terms, spend=spend)
+    if build is None:
+        build = partial(position.narrowed(terms).problem, terms)
 
     def rebuilt_from(goal: BareNode) -> Rebuilt:
         path = path_to(goal)
@@ -79,27 +93,26 @@ def attempt(
         finish.settle(rebuilt.melds)
         return rebuilt
 
-    found = search(problem(False), stop, bound)
+    found = search(build(spend=False), patience, bound, dive=dive)
     if found.goal is None:
-        return found.proven
-    rebuilt, cost, proven = rebuilt_from(found.goal), found.cost, found.proven
+        return None
+    rebuilt, cost = rebuilt_from(found.goal), found.cost
     left = finish.park(rebuilt.melds, terms.jokers - found.goal[2])
-    if left and rebuilt.melds and proven:
+    if left and rebuilt.melds and not patience.ended:
         # One joker beside nothing but groups of four: all are used up in the search, or one stays on the rack.
         may_stay = table_jokers < terms.jokers
         limits = [limit for limit in (bound, cost + position.joker_weight if may_stay else None) if limit is not None]
-        spent = search(problem(True), stop, min(limits, default=None))
-        proven = proven and spent.proven
+        spent = search(build(spend=True), patience, min(limits, default=None))
         if spent.goal is not None:
             rebuilt, left, cost = rebuilt_from(spent.goal), 0, spent.cost
         elif may_stay and (bound is None or cost + position.joker_weight < bound):
             cost += position.joker_weight
         else:
-            return proven
-    elif left and table_jokers == terms.jokers:
-        return False
+            return None
+    elif left > terms.jokers - table_jokers:
+        return None
     laid = bytes(terms.jokers - table_jokers - left) + bytes(_laid(rebuilt, position.lying))
-    return Attempt(cost, layout_after(rebuilt.melds, position.board), laid, proven, finish.exchanges)
+    return Attempt(cost, layout_after(rebuilt.melds, position.board), laid, finish.exchanges)
 
 
 def _laid(rebuilt: Rebuilt, lying: Sequence[int]) -> Iterable[int]:

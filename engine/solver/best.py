@@ -6,8 +6,9 @@ from engine.board import Layout
 from engine.faces import JOKER_CODE
 from engine.melds import read
 from engine.rulesets import JokerMove, RuleSet
-from engine.solver.attempt import Attempt, attempt, laid_nothing
+from engine.solver.attempt import attempt, laid_nothing, worth_finding
 from engine.solver.numbered import solve_numbered
+from engine.solver.patience import Patience
 from engine.solver.problem import Position, Terms, usable
 from engine.solver.replaced import solve_replaced
 from engine.solver.solution import Objective, Solution, Stop
@@ -30,12 +31,13 @@ def solve(
     position = Position(tuple((codes, kind or _kind(codes)) for codes, kind in board), rack, objective)
     position.tiles = usable(position.tiles, position.tiles[JOKER_CODE])
     if position.tiles == position.lying:
-        return laid_nothing(position)
+        return laid_nothing(position, proven=True)
+    patience = Patience(stop)
     if free_jokers or rules.joker_move is JokerMove.FREE or not position.lying[JOKER_CODE]:
-        return _solve_free(position, stop)
+        return _solve_free(position, patience)
     if rules.joker_move is JokerMove.SAME_NUMBER:
-        return solve_numbered(rules, position, stop)
-    return solve_replaced(rules, position, stop)
+        return solve_numbered(rules, position, patience)
+    return solve_replaced(rules, position, patience)
 
 
 def _kind(codes: bytes) -> MeldKind:
@@ -44,6 +46,8 @@ def _kind(codes: bytes) -> MeldKind:
     return meld.kind
 
 
-def _solve_free(position: Position, stop: Stop | None) -> Solution:
-    best = attempt(position, Terms(position.tiles[JOKER_CODE]), position.lying[JOKER_CODE], stop)
-    return best.solution() if isinstance(best, Attempt) else laid_nothing(position, proven=best)
+def _solve_free(position: Position, patience: Patience) -> Solution:
+    terms, limit = Terms(position.tiles[JOKER_CODE]), worth_finding(position)
+    best = attempt(position, terms, position.lying[JOKER_CODE], patience, limit, dive=True)
+    proven = not patience.ended
+    return laid_nothing(position, proven=proven) if best is None else best.solution(proven=proven)

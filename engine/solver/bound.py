@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 
 from engine.board import Layout
@@ -58,10 +59,16 @@ def meanings(jokers: Sequence[TableJoker], barred: Iterable[tuple[int, int]] = (
     return found
 
 
-def way_of(faces: Iterable[int]) -> tuple[int, ...]:
+@lru_cache(maxsize=1 << 14)
+def way_of(faces: Meaning) -> tuple[int, ...]:
     """How many of the faces there are of each colour."""
     colours = [COLOUR_INDEXES[face] for face in faces]
     return tuple(colours.count(colour) for colour in range(COLOURS_OF_A_DECK))
+
+
+def ways_of(found: Iterable[Meaning]) -> list[tuple[int, ...]]:
+    """The ways of some meanings, each once."""
+    return sorted({way_of(faces) for faces in found})
 
 
 Protected = set[tuple[int, int]]  # (id of the meld, place) where a real tile has to stay
@@ -79,7 +86,7 @@ class BoundFinish(Finish):
     @property
     def ways(self) -> dict[int, list[tuple[int, ...]]]:
         """For each number the ways to give its bound jokers to colours."""
-        return {number: sorted({way_of(faces) for faces in found}) for number, (_, found) in self.choices.items()}
+        return {number: ways_of(found) for number, (_, found) in self.choices.items()}
 
     def before(self, path: Sequence[Node], board: Layout) -> Layout:
         self.faces = {}

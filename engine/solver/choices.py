@@ -8,37 +8,45 @@ from itertools import combinations
 
 from engine.faces import JOKER_CODE
 from engine.rulesets import RuleSet
-from engine.solver.attempt import Attempt, Finish, attempt, laid_nothing
-from engine.solver.bound import TableJoker, table_jokers
+from engine.solver.attempt import Attempt, Finish, attempt, laid_nothing, worth_finding
+from engine.solver.bound import Meaning, TableJoker, table_jokers, ways_of
+from engine.solver.patience import Patience
 from engine.solver.planned import Candidate, Plan
 from engine.solver.problem import Position, Terms
 from engine.solver.search import search
-from engine.solver.solution import Objective, Solution, Stop
+from engine.solver.solution import Objective, Solution
 from engine.solver.tables import JOINT_SCALE, Counting
 
 
 class Choices(ABC):
     """The choices are searched by the number of jokers let go, each with the best so far as a bound, until nothing
-    better is left: what could be done if all jokers were free.
+    better is left: what could be done if all jokers that may go were free.
 
     Letting a joker go must lay more; it is not done to leave more neighbours together.
     """
 
-    def __init__(self, rules: RuleSet, position: Position, stop: Stop | None) -> None:
+    def __init__(self, rules: RuleSet, position: Position, patience: Patience) -> None:
         self.rules = rules
         self.position = position
-        self.stop = stop
+        self.patience = patience
         self.jokers = table_jokers(position.board)
         joints = position.counting is Counting.JOINTS
         self._tile = JOINT_SCALE if joints else 1  # the cost of a tile, which is more than all joints
         self._plain = position.with_objective(Objective.TILES) if joints else position
         self.best: Attempt | None = None
-        self.proven = True
 
     @property
     def bound(self) -> int | None:
         """Only what costs less is wanted; None: whatever there is."""
-        return None if self.best is None else self.best.cost - self.best.cost % self._tile
+        return worth_finding(self.position) if self.best is None else self.best.cost - self.best.cost % self._tile
+
+    @abstractmethod
+    def may_go(self, joker: TableJoker) -> bool:
+        """Whether the tiles are there that letting this joker go asks for."""
+
+    @abstractmethod
+    def meanings(self, number: int, jokers: Sequence[TableJoker]) -> list[Meaning]:
+        """What kept jokers of a number may stand for together."""
 
     @abstractmethod
     def search_with(self, free: Sequence[TableJoker]) -> None:
@@ -47,54 +55,53 @@ class Choices(ABC):
     def solve(self) -> Solution:
         """The best move."""
         self.search_with(())
-        floor = self._floor() if self.proven and self.bound else 0
+        loose = [joker for joker in self.jokers if self.may_go(joker)]
+        floor = self._floor(loose) if self.bound and len(loose) > 1 else 0
         tried = set()
-        for many in range(1, len(self.jokers) + 1):
-            for free in combinations(self.jokers, many):
+        for many in range(1, len(loose) + 1):
+            for free in combinations(loose, many):
                 alike = tuple((joker.meld, joker.options) for joker in free)
-                if alike not in tried and self.proven and self.bound is not None and self.bound > floor:
+                if alike not in tried and not self.patience.ended and self.bound is not None and self.bound > floor:
                     tried.add(alike)
                     self.search_with(free)
         if self.best is None or not self.best.laid:
-            return laid_nothing(self.position, proven=self.proven)
-        self.best.proven = self.proven
-        return self.best.solution()
+            return laid_nothing(self.position, proven=not self.patience.ended)
+        return self.best.solution(proven=not self.patience.ended)
 
-    def goes_on(self) -> bool:
-        """Whether nobody has stopped the search."""
-        if self.proven and self.stop is not None and self.stop():
-            self.proven = False
-        return self.proven
+    def kept_without(self, free: Sequence[TableJoker]) -> dict[int, list[TableJoker]]:
+        """The other jokers by number."""
+        kept: dict[int, list[TableJoker]] = {}
+        for joker in self.jokers:
+            if joker not in free:
+                kept.setdefault(joker.number, []).append(joker)
+        return kept
 
-    def _floor(self) -> int:
+    def _floor(self, loose: Sequence[TableJoker]) -> int:
         """What any move costs at least, joints aside."""
         bound = (self.bound or 0) // self._tile
-        found = search(self._plain.problem(Terms(self.position.tiles[JOKER_CODE])), self.stop, bound)
-        self.proven = found.proven
+        ways = {number: ways_of(self.meanings(number, kept)) for number, kept in self.kept_without(loose).items()}
+        terms = Terms(self.position.held[JOKER_CODE] + len(loose), ways)
+        found = search(self._plain.narrowed(terms).problem(terms), self.patience, bound)
         return self._tile * (found.cost if found.goal is not None else bound)
 
     def search_plan(
         self, terms: Terms, demands: Sequence[Sequence[Candidate]], free: int, finish: Finish
     ) -> Attempt | None:
         """A search in which melds are asked for; joints count nothing in it. Its answer, if the rules refuse it."""
-        plan = Plan(self._plain, terms, demands)
+        plan = Plan(self._plain, terms, demands, self.patience)
         if not plan.possible:
             return None
         bound = None if self.bound is None else self.bound // self._tile
-        found = attempt(self._plain, terms, free, self.stop, bound, finish, plan.problem)
-        if isinstance(found, Attempt):
+        found = attempt(self._plain, terms, free, self.patience, bound, finish, plan.problem, dive=self.best is None)
+        if found is not None:
             found.cost *= self._tile
         return self.judged(found)
 
-    def judged(self, found: Attempt | bool) -> Attempt | None:
+    def judged(self, found: Attempt | None) -> Attempt | None:
         """Take what a search has found as the best, if it is legal; else it is given back."""
-        if not isinstance(found, Attempt):
-            self.proven = self.proven and found
-            return None
-        self.proven = self.proven and found.proven
-        if not self.is_legal(found):
+        if found is not None and not self.is_legal(found):
             return found
-        self.best = found
+        self.best = found or self.best
         return None
 
     @abstractmethod

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations_with_replacement, product
 
 from engine.faces import COLOURS_OF_A_DECK, JOKER_CODE
@@ -17,9 +18,10 @@ from engine.rulesets import RuleSet
 from engine.solver.attempt import Attempt, attempt
 from engine.solver.bound import BoundFinish, Meaning, TableJoker, code_of
 from engine.solver.choices import Choices
+from engine.solver.patience import Patience
 from engine.solver.problem import Position, Terms
 from engine.solver.rebuild import MeldDraft
-from engine.solver.solution import Solution, Stop
+from engine.solver.solution import Solution
 from engine.solver.witnesses import Candidates, Wish, shared_out
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
@@ -27,9 +29,9 @@ from engine.tiles import MAX_NUMBER
 _COLOURS = range(COLOURS_OF_A_DECK)
 
 
-def solve_numbered(rules: RuleSet, position: Position, stop: Stop | None) -> Solution:
+def solve_numbered(rules: RuleSet, position: Position, patience: Patience) -> Solution:
     """The best move where jokers on the table keep their numbers."""
-    return _Numbered(rules, position, stop).solve()
+    return _Numbered(rules, position, patience).solve()
 
 
 @dataclass
@@ -57,27 +59,30 @@ def _lend_a_number(alone: MeldDraft, melds: Sequence[MeldDraft]) -> None:
 
 
 class _Numbered(Choices):
+    def may_go(self, joker: TableJoker) -> bool:
+        return any(self.position.held[face] for face in joker.options)
+
+    def meanings(self, number: int, jokers: Sequence[TableJoker]) -> list[Meaning]:
+        return _meanings(number, tuple(joker.options for joker in jokers))
+
     def search_with(self, free: Sequence[TableJoker]) -> None:
         for given in product(*(joker.options for joker in free)):
-            if self.proven:
+            if not self.patience.ended:
                 self._exchange(free, given)
 
     def _exchange(self, exchanged: Sequence[TableJoker], given: Sequence[int]) -> None:
         """Look for something better than the best with these jokers exchanged for these tiles."""
         if any(self.position.held[face] < given.count(face) for face in given):
             return
-        kept: dict[int, list[TableJoker]] = {}
-        for joker in self.jokers:
-            if joker not in exchanged:
-                kept.setdefault(joker.number, []).append(joker)
-        choices = {number: (jokers, _meanings(number, jokers)) for number, jokers in kept.items()}
+        kept = self.kept_without(exchanged)
+        choices = {number: (jokers, self.meanings(number, jokers)) for number, jokers in kept.items()}
         exchanges = tuple(
             FaceExchange(joker.meld, joker.place, face) for joker, face in zip(exchanged, given, strict=True)
         )
         finish = _Finish(self.position.board, choices, exchanges=exchanges)
         needed = {face: given.count(face) for face in given}
         terms = Terms(self.position.held[JOKER_CODE] + len(exchanged), finish.ways, needed)
-        found = attempt(self.position, terms, len(exchanged), self.stop, self.bound, finish)
+        found = attempt(self.position, terms, len(exchanged), self.patience, self.bound, finish, dive=self.best is None)
         if self.judged(found) is None:
             return
         wishes = [
@@ -85,9 +90,9 @@ class _Numbered(Choices):
             for jokers in kept.values()
             for joker in jokers
         ]
-        candidates = Candidates(self.position, terms, ())
+        candidates = Candidates(self.position, terms, (), self.patience)
         for parts in shared_out(wishes):
-            if not self.goes_on():
+            if self.patience.ends():
                 return
             demands = [candidates.granting(tuple(part)) for part in parts]
             self.search_plan(terms, demands, len(exchanged), finish)
@@ -96,20 +101,21 @@ class _Numbered(Choices):
         return all(read(codes, kind) is not None for codes, kind in found.board)
 
 
-def _meanings(number: int, jokers: Sequence[TableJoker]) -> list[Meaning]:
-    """All ways to give the jokers of a number to colours, each as near to what they were as can be."""
+@lru_cache(maxsize=1 << 12)
+def _meanings(number: int, options: tuple[tuple[int, ...], ...]) -> list[Meaning]:
+    """All ways to give jokers to colours, each as near to their options, what they were, as can be."""
     return [
-        _assigned([code_of(colour, number) for colour in colours], jokers)
-        for colours in combinations_with_replacement(_COLOURS, len(jokers))
+        _assigned([code_of(colour, number) for colour in colours], options)
+        for colours in combinations_with_replacement(_COLOURS, len(options))
     ]
 
 
-def _assigned(faces: list[int], jokers: Sequence[TableJoker]) -> Meaning:
+def _assigned(faces: list[int], options: Sequence[tuple[int, ...]]) -> Meaning:
     left = list(faces)
     chosen: dict[int, int] = {}
-    for index, joker in enumerate(jokers):
-        own = next((face for face in left if face in joker.options), None)
+    for index, known in enumerate(options):
+        own = next((face for face in left if face in known), None)
         if own is not None:
             chosen[index] = own
             left.remove(own)
-    return tuple(chosen[index] if index in chosen else left.pop() for index in range(len(jokers)))
+    return tuple(chosen[index] if index in chosen else left.pop() for index in range(len(options)))

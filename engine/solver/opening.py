@@ -12,11 +12,12 @@ from engine.faces import JOKER_CODE
 from engine.rulesets import RuleSet
 from engine.solver.arrange import layout_after
 from engine.solver.groups import BASE
+from engine.solver.patience import Patience
 from engine.solver.problem import Position, Terms, usable
 from engine.solver.rebuild import rebuild
-from engine.solver.search import ASK_EVERY, START, BareNode, path_to
+from engine.solver.search import START, BareNode, path_to
 from engine.solver.solution import Objective, Solution, Stop
-from engine.solver.tables import PLACES_SCALE, Counting
+from engine.solver.tables import PLACES_SCALE, Counting, every_option
 from engine.tiles import MAX_NUMBER
 
 _Layer = dict[tuple[int, int], dict[int, tuple[int, BareNode]]]  # (state, jokers): tiles left out: value, the way there
@@ -43,36 +44,32 @@ def solve_opening(
         return None
     problem = position.problem(Terms(jokers), spend=True)
     layer: _Layer = {(0, 0): {0: (0, START)}}
-    asked = 0
+    patience = Patience(stop)
     for number in range(1, MAX_NUMBER + 1):
         (stage,) = problem.stages[number - 1]
         following: _Layer = {}
         for (state, used), reached in layer.items():
-            asked += 1
-            if stop is not None and asked % ASK_EVERY == 0 and stop():
+            if patience.ends():
                 return None
-            _, first, _ = stage.rows[0][state & 0xFFFF]
-            _, second, _ = stage.rows[1][state >> 16]
-            for (use, options), (other, others) in product(first, second):
-                in_group_tiles = sum(divmod(use, BASE)) + sum(divmod(other, BASE))
+            first, second = every_option(stage.rows[0][state & 0xFFFF]), every_option(stage.rows[1][state >> 16])
+            for (use, cost1, jokers1, need1, after1), (other, cost2, jokers2, need2, after2) in product(first, second):
                 for in_groups, _cost in stage.partners[use][other]:
-                    for cost1, jokers1, need1, after1 in options:
-                        for cost2, jokers2, need2, after2 in others:
-                            spent = in_groups + jokers1 + jokers2
-                            if used + spent + need1 + need2 > jokers:
-                                continue
-                            left_out, rest = divmod(cost1 + cost2, PLACES_SCALE * PLACES_SCALE)
-                            places, lower = divmod(rest, PLACES_SCALE)
-                            more = number * (places + in_group_tiles + in_groups) - lower
-                            after = after1 | after2 << 16
-                            best = following.setdefault((after, used + spent), {})
-                            for left, (value, node) in reached.items():
-                                known = best.get(left + left_out)
-                                if known is None or known[0] < value + more:
-                                    best[left + left_out] = (
-                                        value + more,
-                                        (number, after, used + spent, node, stage, (use, other), spent),
-                                    )
+                    spent = in_groups + jokers1 + jokers2
+                    if used + spent + need1 + need2 > jokers:
+                        continue
+                    left_out, rest = divmod(cost1 + cost2, PLACES_SCALE * PLACES_SCALE)
+                    places, lower = divmod(rest, PLACES_SCALE)
+                    in_group_tiles = sum(divmod(use, BASE)) + sum(divmod(other, BASE))
+                    more = number * (places + in_group_tiles + in_groups) - lower
+                    after = after1 | after2 << 16
+                    best = following.setdefault((after, used + spent), {})
+                    for left, (value, node) in reached.items():
+                        known = best.get(left + left_out)
+                        if known is None or known[0] < value + more:
+                            best[left + left_out] = (
+                                value + more,
+                                (number, after, used + spent, node, stage, (use, other), spent),
+                            )
         layer = following
     have = sum(position.tiles[1:])
     by_value = objective in (Objective.VALUE, Objective.VALUE_THEN_TILES)

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from itertools import product
+from itertools import product, takewhile
 
 from engine.faces import COLOUR_INDEXES, COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS
-from engine.solver.problem import NONE, Position, Terms
+from engine.solver.patience import Patience
+from engine.solver.problem import NONE, Position, Stages, Terms
 from engine.solver.search import Problem, Stage
 from engine.state import MeldKind
 
@@ -57,9 +58,15 @@ _Progress = _TrieNode | None  # None: the demand is met
 
 
 class Plan:
-    """The demands of one search under `terms`: for each of them one candidate has to lie on the board."""
+    """The demands of one search under `terms`: for each of them one candidate has to lie on the board.
 
-    def __init__(self, position: Position, terms: Terms, demands: Sequence[Iterable[Candidate]]) -> None:
+    When `patience` ends, candidates and ways are missing.
+    """
+
+    def __init__(
+        self, position: Position, terms: Terms, demands: Sequence[Iterable[Candidate]], patience: Patience
+    ) -> None:
+        self._patience = patience
         self._position = position
         self._terms = terms
         self._starts: list[dict[int, _TrieNode]] = []
@@ -67,6 +74,8 @@ class Plan:
         for candidates in demands:
             starts: dict[int, _TrieNode] = {}
             for candidate in candidates:
+                if patience.ends():
+                    break
                 number = next(NUMBERS[face] for face, _lies in candidate.places if face)
                 node = starts.setdefault(number, _TrieNode())
                 run = candidate.kind is MeldKind.RUN
@@ -78,7 +87,6 @@ class Plan:
         done: tuple[_Progress, ...] = (None,) * len(self._starts)
         self._states: list[tuple[_Progress, ...]] = [done, tuple(self._pending)]
         self._numbers = {self._key(state): number for number, state in enumerate(self._states)}
-        self._stages: dict[tuple[int, int, bool], list[Stage]] = {}
 
     @staticmethod
     def _key(state: Iterable[_Progress]) -> tuple[int, ...]:
@@ -88,22 +96,31 @@ class Plan:
     def possible(self) -> bool:
         return all(self._starts)
 
-    def problem(self, spend: bool) -> Problem:
+    def problem(self, *, spend: bool) -> Problem:
         """The search."""
         problem = self._position.problem(self._terms, spend=spend)
-        problem.planned = lambda number, plan: self._stages_of(number + 1, plan, spend)
+        made = Stages(self._position, self._terms, spend=spend)
+        known: dict[tuple[int, int], list[Stage]] = {}
+
+        def planned(index: int, plan: int) -> list[Stage]:
+            if (index, plan) not in known:
+                known[index, plan] = self._stages_of(index + 1, plan, made)
+            return known[index, plan]
+
+        problem.planned = planned
         problem.plan = 1
         return problem
 
-    def _stages_of(self, number: int, plan: int, spend: bool) -> list[Stage]:
-        key = number, plan, spend
-        found = self._stages.get(key)
-        if found is None:
-            moves = [self._moves(index, progress, number) for index, progress in enumerate(self._states[plan])]
-            found = self._stages[key] = [
-                stage for chosen in product(*moves) for stage in self._stages_with(number, chosen, spend)
-            ]
-        return found
+    def _stages_of(self, number: int, plan: int, made: Stages) -> list[Stage]:
+        moves = [self._moves(index, progress, number) for index, progress in enumerate(self._states[plan])]
+        return [
+            stage
+            for chosen in takewhile(self._goes_on, product(*moves))
+            for stage in self._stages_with(number, chosen, made)
+        ]
+
+    def _goes_on(self, _chosen: object) -> bool:
+        return not self._patience.ends()
 
     def _moves(self, index: int, progress: _Progress, number: int) -> list[tuple[_Step, _Progress, _TrieNode | None]]:
         """What a demand can do at a number: what it takes, where it is then, the node of the meld it completes."""
@@ -122,7 +139,7 @@ class Plan:
         return moves
 
     def _stages_with(
-        self, number: int, chosen: Sequence[tuple[_Step, _Progress, _TrieNode | None]], spend: bool
+        self, number: int, chosen: Sequence[tuple[_Step, _Progress, _TrieNode | None]], made: Stages
     ) -> Iterable[Stage]:
         places = [place for step, _after, _node in chosen for place in step]
         free = sum(lies is Lies.FREE for _face, lies in places)
@@ -139,11 +156,10 @@ class Plan:
             then = self._numbers[self._key(after)] = len(self._states)
             self._states.append(after)
         melds = tuple(node.complete for _step, _after, node in chosen if node is not None and node.complete)
-        shared = self._position.shared(self._terms, spend)
         for way in self._terms.ways.get(number, (NONE,)):
             if all(count <= there for count, there in zip(bound, way, strict=True)):
                 taken = tuple(one + other for one, other in zip(real, bound, strict=True))
-                stage = self._position.stage(self._terms, number, shared, spend, way, taken, bound)
+                stage = made.stage(number, way, taken, bound)
                 yield stage._replace(spent=free, melds=melds, then=then)
 
 

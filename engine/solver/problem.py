@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
+from operator import add, sub
 from typing import Final
 
 from engine.board import Layout
@@ -12,18 +14,30 @@ from engine.melds import read
 from engine.solver.groups import MOST, Together, partners
 from engine.solver.search import Problem, Stage
 from engine.solver.solution import Objective
-from engine.solver.tables import CELL_BITS, JOINT_SCALE, Counting, Tables, tables
+from engine.solver.tables import CELL_BITS, JOINT_SCALE, Counting, tables
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
 FACES: Final = COLOURS_OF_A_DECK * MAX_NUMBER + 1
 _COLOURS: Final = range(COLOURS_OF_A_DECK)
 _FIRSTS: Final = range(1, FACES, MAX_NUMBER)  # the 1 of each colour
+_BITS: Final = [0, *(1 << code for code in range(1, FACES))]  # by face, none for a joker
 _ONE_COLOUR: Final = (1 << MAX_NUMBER) - 1
 _STARTS: Final = sum((1 << MAX_NUMBER - 2) - 1 << first for first in _FIRSTS)  # where a run of three may begin
 _MUST, _NEXT1, _NEXT2, _AHEAD, _BEHIND, _JOINTS, _PASSED, _SHOWN = range(CELL_BITS, CELL_BITS * 9, CELL_BITS)
+_RESTS: Final = tuple(  # of a packed cell, by face: how many numbers follow, and, if jokers are spent, come before
+    [
+        0,
+        *(
+            min(2, MAX_NUMBER - number) << _AHEAD | spend * (number - 1) << _BEHIND
+            for _first in _FIRSTS
+            for number in range(1, MAX_NUMBER + 1)
+        ),
+    ]
+    for spend in (False, True)
+)
+_USUAL: Final = 2  # tiles of a face in play, without bound jokers
 NONE: Final = (0,) * COLOURS_OF_A_DECK
-_ORDINARY: Final = (NONE,)
 
 Ways = Mapping[int, Sequence[tuple[int, ...]]]  # number: ways to give bound jokers to the colours
 
@@ -36,17 +50,19 @@ def counts(codes: bytes) -> list[int]:
     return found
 
 
-def usable(tiles: Sequence[int], jokers: int) -> list[int]:
-    """The tiles of each face without those that fit in no meld, whatever else is left out. Jokers are kept."""
+def usable(tiles: Sequence[int], jokers: int, bound: Iterable[int] = ()) -> list[int]:
+    """The tiles of each face without those that fit in no meld, whatever else is left out. Jokers are kept.
+
+    `jokers` are free; bound ones may stand for the faces `bound`.
+    """
     left = list(tiles)
+    meant = sum(1 << code for code in bound)
     while jokers < 2:
-        present = 0
-        for code in range(1, FACES):
-            if left[code]:
-                present |= 1 << code
+        present = meant | sum([bit for bit, count in zip(_BITS, left, strict=True) if count])
         useless = present & ~(_in_runs(present, jokers) | _in_groups(present, jokers))
         if not useless:
             break
+        meant &= ~useless
         for code in range(1, FACES):
             if useless >> code & 1:
                 left[code] = 0
@@ -73,8 +89,10 @@ def _in_groups(present: int, jokers: int) -> int:
 def weights_of(objective: Objective) -> list[int]:
     """What a tile left on the rack costs, by its number; first, of a joker."""
     match objective:
-        case Objective.TILES | Objective.LEAST_DISRUPTION:
+        case Objective.TILES:
             return [1] * (MAX_NUMBER + 1)
+        case Objective.LEAST_DISRUPTION:
+            return [JOINT_SCALE] * (MAX_NUMBER + 1)
         case Objective.VALUE:
             return list(range(MAX_NUMBER + 1))
         case Objective.TILES_THEN_VALUE:
@@ -98,6 +116,16 @@ class Terms:
     shown: frozenset[int] = frozenset()
     together: Mapping[int, Together] = field(default_factory=dict)
 
+    @property
+    def bound_faces(self) -> list[int]:
+        """The faces that bound jokers may stand for."""
+        return [
+            colour * MAX_NUMBER + number
+            for number, ways in self.ways.items()
+            for colour in _COLOURS
+            if any(way[colour] for way in ways)
+        ]
+
 
 class Position:
     """A board and a rack as searches see them. `lying` and `tiles` count by face what is on the board, and there is."""
@@ -115,9 +143,7 @@ class Position:
         self.counting = Counting.TILES
         if objective is Objective.LEAST_DISRUPTION:
             self.counting = Counting.JOINTS
-            self.joker_weight = JOINT_SCALE
             self._count_joints()
-        self._plain: dict[tuple[int, bool], list[Sequence[Stage]]] = {}
 
     def _count_joints(self) -> None:
         """The joints of the board: of runs by the higher face, jokers like tiles, of groups by their number."""
@@ -141,97 +167,104 @@ class Position:
         other.held, other.tiles = self.held, self.tiles
         return other
 
+    def narrowed(self, terms: Terms) -> Position:
+        """The same without the tiles that fit in no meld under these terms."""
+        tiles = usable(self.tiles, terms.jokers, terms.bound_faces)
+        if tiles == self.tiles:
+            return self
+        other = copy(self)
+        other.tiles = tiles
+        return other
+
+    @property
+    def rack_cost(self) -> int:
+        """What it costs to lay nothing."""
+        return self._cost(self.held)
+
+    def _cost(self, tiles: Iterable[int]) -> int:
+        return sum([self.weights[number] * count for number, count in zip(NUMBERS, tiles, strict=False) if count])
+
     def problem(self, terms: Terms, *, spend: bool = False) -> Problem:
         """The search for all tiles under these terms. `spend`: all free jokers are placed in it."""
-        shared = self.shared(terms, spend)
-        if terms.ways or terms.needed:
-            stages = [self.stages(terms, number, shared, spend) for number in range(1, MAX_NUMBER + 1)]
-        else:
-            stages = list(self._plain_stages(shared, spend))
-            for number in {NUMBERS[code] for code in terms.passed | terms.shown} | set(terms.together):
-                stages[number - 1] = self.stages(terms, number, shared, spend)
+        stages = Stages(self, terms, spend=spend).of_all()
+        left_out = self._cost(map(sub, map(add, self.lying, self.held), self.tiles))
         weights = self.weights[1:] if self.counting is Counting.TILES else [1] * MAX_NUMBER
-        return Problem(shared, stages, weights, spend)
+        return Problem(terms.jokers, stages, weights, spend, left_out)
 
-    def shared(self, terms: Terms, spend: bool = False) -> Tables:
-        """The tables for these terms."""
-        most = 2
-        for number, ways in terms.ways.items():
-            for way in ways:
+
+class Stages:
+    """The stages of a position under some terms; `spend`: all free jokers are placed in them."""
+
+    def __init__(self, position: Position, terms: Terms, *, spend: bool) -> None:
+        self._position = position
+        self._terms = terms
+        self._spend = spend
+        self._cells = self._packed()
+        self._pair = tables(terms.jokers, _USUAL, spend, position.counting).rows
+        self._partners = partners(terms.jokers, spend)
+
+    def _packed(self) -> list[int]:
+        """By face what a search has to know of it (see `tables.Cell`), without the jokers that may be bound to it."""
+        position, terms = self._position, self._terms
+        must = position.lying
+        if terms.needed:
+            must = [lying + terms.needed.get(code, 0) for code, lying in enumerate(must)]
+        most = position.tiles
+        if terms.ways:
+            most = list(most)
+            for number, ways in terms.ways.items():
                 for colour in _COLOURS:
-                    most = max(most, self.tiles[colour * MAX_NUMBER + number] + way[colour])
-        return tables(terms.jokers, min(most, MOST), spend=spend, counting=self.counting)
-
-    def _plain_stages(self, shared: Tables, spend: bool) -> list[Sequence[Stage]]:
-        key = shared.jokers, spend
-        if key not in self._plain:
-            self._plain[key] = self._stages_of_all(shared, spend)
-        return self._plain[key]
-
-    def _stages_of_all(self, shared: Tables, spend: bool) -> list[Sequence[Stage]]:
-        """The stages of all numbers where nothing is asked for: `stage` in one pass."""
-        pair = shared.rows
-        next1 = [*self.tiles[1:], 0]
-        for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
-            next1[last] = 0
-        next2 = [*next1[1:], 0]
-        for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
-            next2[last] = 0
+                    most[colour * MAX_NUMBER + number] += max([way[colour] for way in ways])
+        next1 = _after(most)
         cells = [
-            there | must << _MUST | one << _NEXT1 | two << _NEXT2 | joints << _JOINTS
-            for there, must, one, two, joints in zip(self.tiles, self.lying, next1, next2, self.joints, strict=True)
+            there | lying << _MUST | one << _NEXT1 | two << _NEXT2 | joints << _JOINTS | rest
+            for there, lying, one, two, joints, rest in zip(
+                position.tiles, must, next1, _after(next1), position.joints, _RESTS[self._spend], strict=True
+            )
         ]
-        common = partners(shared.jokers, spend)
-        stages: list[Sequence[Stage]] = []
-        for number in range(1, MAX_NUMBER + 1):
-            rest = min(2, MAX_NUMBER - number) << _AHEAD | (number - 1 if spend else 0) << _BEHIND
-            one, two, three, four = cells[number::MAX_NUMBER]
-            rows = pair(one | rest, two | rest), pair(three | rest, four | rest)
-            olds = self.olds.get(number, ())
-            joining = partners(shared.jokers, spend, olds) if olds else common
-            stages.append((Stage(rows, joining, self.tiles[number::MAX_NUMBER], olds=olds),))
-        return stages
+        for code in terms.passed:
+            cells[code] |= 1 << _PASSED
+        for code in terms.shown:
+            cells[code] |= 1 << _SHOWN
+        return cells
 
-    def stages(self, terms: Terms, number: int, shared: Tables, spend: bool) -> Sequence[Stage]:
-        """The stages of a number: one for each way to give bound jokers to colours."""
-        return [self.stage(terms, number, shared, spend, way) for way in terms.ways.get(number, _ORDINARY)]
+    def of_all(self) -> list[Sequence[Stage]]:
+        """The stages of every number, one for each way to give bound jokers to colours."""
+        ways = self._terms.ways
+        return [
+            [self.stage(number, way) for way in ways[number]] if number in ways else (self.stage(number),)
+            for number in range(1, MAX_NUMBER + 1)
+        ]
 
     def stage(
         self,
-        terms: Terms,
         number: int,
-        shared: Tables,
-        spend: bool = False,
         way: tuple[int, ...] = NONE,
         taken: tuple[int, ...] = NONE,
         bound_taken: tuple[int, ...] = NONE,
     ) -> Stage:
         """A number, if bound jokers are `way`, and some tiles and bound jokers are taken for melds asked for."""
-        ahead = min(2, MAX_NUMBER - number)
-        behind = number - 1 if spend else 0
-        tiles = self.tiles
-        cells = []
-        may = []
-        for colour in _COLOURS:
-            code = colour * MAX_NUMBER + number
-            there = tiles[code] + way[colour] - taken[colour]
-            needed = self.lying[code] + terms.needed.get(code, 0) + bound_taken[colour] - taken[colour]
-            must = max(0, needed) + way[colour] - bound_taken[colour]
-            may.append(there)
-            next1 = tiles[code + 1] + _most_bound(terms, code + 1) if ahead else 0
-            next2 = tiles[code + 2] + _most_bound(terms, code + 2) if ahead > 1 else 0
-            cell = there | must << _MUST | next1 << _NEXT1 | next2 << _NEXT2 | ahead << _AHEAD | behind << _BEHIND
-            cell |= self.joints[code] << _JOINTS | (code in terms.passed) << _PASSED | (code in terms.shown) << _SHOWN
-            cells.append(cell)
-        olds = self.olds.get(number, ())
-        together = terms.together.get(number, ())
-        joining = partners(shared.jokers, spend, olds, together)
-        one, two, three, four = cells
-        rows = shared.rows(one, two), shared.rows(three, four)
-        return Stage(rows, joining, may, way, olds, together, taken, bound_taken)
+        position, terms = self._position, self._terms
+        tiles, cells = position.tiles[number::MAX_NUMBER], self._cells[number::MAX_NUMBER]
+        pair, joining = self._pair, self._partners
+        if way is not NONE or taken is not NONE:
+            for colour, (bound, all_taken, bound_too) in enumerate(zip(way, taken, bound_taken, strict=True)):
+                needed = cells[colour] >> _MUST & (1 << CELL_BITS) - 1
+                must = max(0, needed + bound_too - all_taken) + bound - bound_too
+                tiles[colour] += bound - all_taken
+                cells[colour] += bound - all_taken + (must - needed << _MUST)
+            if max(tiles) > _USUAL:
+                pair = tables(terms.jokers, min(max(tiles), MOST), self._spend, position.counting).rows
+        rows = pair(cells[0], cells[1]), pair(cells[2], cells[3])
+        olds, together = position.olds.get(number, ()), terms.together.get(number, ())
+        if olds or together:
+            joining = partners(terms.jokers, self._spend, olds, together)
+        return Stage(rows, joining, tiles, way, olds, together, taken, bound_taken)
 
 
-def _most_bound(terms: Terms, code: int) -> int:
-    """How many bound jokers may stand for this face."""
-    ways = terms.ways.get(NUMBERS[code])
-    return max(way[COLOUR_INDEXES[code]] for way in ways) if ways else 0
+def _after(counts: Sequence[int]) -> list[int]:
+    """Of each face the count of the next one of its colour."""
+    following = [*counts[1:], 0]
+    for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
+        following[last] = 0
+    return following

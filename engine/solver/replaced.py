@@ -21,21 +21,22 @@ from engine.jokers import joker_faults
 from engine.melds import read
 from engine.rulesets import FreedJokerPlace, RuleSet
 from engine.solver.attempt import Attempt, attempt
-from engine.solver.bound import BoundFinish, Protected, TableJoker, meanings
+from engine.solver.bound import BoundFinish, Meaning, Protected, TableJoker, meanings
 from engine.solver.choices import Choices
 from engine.solver.groups import Together
+from engine.solver.patience import Patience
 from engine.solver.problem import Position, Terms
 from engine.solver.rebuild import MeldDraft, park
-from engine.solver.solution import Solution, Stop
+from engine.solver.solution import Solution
 from engine.solver.witnesses import Candidates, Wish, Witness, shared_out
 from engine.state import MeldKind
 
 _FEW = 2  # so many jokers make no meld by themselves
 
 
-def solve_replaced(rules: RuleSet, position: Position, stop: Stop | None) -> Solution:
+def solve_replaced(rules: RuleSet, position: Position, patience: Patience) -> Solution:
     """The best move where jokers on the table are locked."""
-    return _Replaced(rules, position, stop).solve()
+    return _Replaced(rules, position, patience).solve()
 
 
 @dataclass
@@ -93,14 +94,20 @@ def _swap_in(melds: Sequence[MeldDraft], draft: MeldDraft, place: int, protected
 
 
 class _Replaced(Choices):
-    def __init__(self, rules: RuleSet, position: Position, stop: Stop | None) -> None:
-        super().__init__(rules, position, stop)
+    def __init__(self, rules: RuleSet, position: Position, patience: Patience) -> None:
+        super().__init__(rules, position, patience)
         self._before = [read(codes, kind) for codes, kind in position.board]
         self._candidates: dict[object, Candidates] = {}
 
+    def may_go(self, joker: TableJoker) -> bool:
+        return any(self.position.tiles[face] for face in joker.options)
+
+    def meanings(self, number: int, jokers: Sequence[TableJoker]) -> list[Meaning]:
+        return meanings(jokers)
+
     def search_with(self, free: Sequence[TableJoker]) -> None:
         for witnesses in _unlike(self._nearest(joker) for joker in free):
-            refused = self._attempt(free, witnesses) if self.proven else None
+            refused = None if self.patience.ended else self._attempt(free, witnesses)
             if refused is not None:
                 self._insist(free, refused)
                 return
@@ -125,7 +132,9 @@ class _Replaced(Choices):
             frozenset(face for witness in witnesses for face in witness.shown if few or face == witness.face),
             together,
         )
-        return self.judged(attempt(self.position, terms, len(freed), self.stop, self.bound, finish))
+        return self.judged(
+            attempt(self.position, terms, len(freed), self.patience, self.bound, finish, dive=self.best is None)
+        )
 
     def is_legal(self, found: Attempt) -> bool:
         after = [read(codes, kind) for codes, kind in found.board]
@@ -133,14 +142,10 @@ class _Replaced(Choices):
 
     def _finish(self, freed: Sequence[TableJoker], witnesses: Sequence[Witness]) -> _Finish | None:
         """How the kept jokers go with it; None if what they stand for is taken."""
-        kept: dict[int, list[TableJoker]] = {}
-        for joker in self.jokers:
-            if joker not in freed:
-                kept.setdefault(joker.number, []).append(joker)
         barred = [(joker.meld, witness.face) for joker, witness in zip(freed, witnesses, strict=True)]
         if len(set(barred)) < len(barred):
             return None
-        choices = {number: (jokers, meanings(jokers, barred)) for number, jokers in kept.items()}
+        choices = {number: (jokers, meanings(jokers, barred)) for number, jokers in self.kept_without(freed).items()}
         if not all(found for _jokers, found in choices.values()):
             return None
         new_set = self.rules.freed_joker_place is FreedJokerPlace.NEW_SET
@@ -192,7 +197,7 @@ class _Replaced(Choices):
         key = terms.jokers, tuple((number, tuple(ways)) for number, ways in terms.ways.items())
         if key not in self._candidates:
             old = [codes for codes, _kind in self.position.board]
-            self._candidates[key] = Candidates(self.position, terms, old)
+            self._candidates[key] = Candidates(self.position, terms, old, self.patience)
         return self._candidates[key]
 
     def _ask(
@@ -208,7 +213,7 @@ class _Replaced(Choices):
         refused = None
         for places in self._places_for(freed) if finish.new_set else [[]]:
             for parts in shared_out([*wishes, *places]):
-                if not self.goes_on():
+                if self.patience.ends():
                     return None
                 demands = [candidates.granting(tuple(part)) for part in parts]
                 refused = self.search_plan(terms, demands, len(freed), finish) or refused

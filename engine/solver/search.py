@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import product
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from engine.solver.groups import Partners, Together
-from engine.solver.solution import Stop
-from engine.solver.tables import Rows, Tables
+from engine.solver.patience import Patience
+from engine.solver.tables import Rows
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
-ASK_EVERY: Final = 16  # expansions between two looks at `stop`
 _PLAN_SHIFT: Final = 32  # above the four bytes of open runs: how far the melds that were asked for are
 _NONE: Final = (0, 0, 0, 0)
 _LAST: Final = MAX_NUMBER - 1
@@ -85,51 +83,47 @@ class Problem:
     start.
     """
 
-    tables: Tables
+    jokers: int  # free ones
     stages: Sequence[Sequence[Stage]]
     weights: Sequence[int]
     all_jokers: bool = False  # every free joker must be placed in the search
+    left_out: int = 0  # the cost of tiles that the search does not look at
     planned: Callable[[int, int], Sequence[Stage]] | None = None
     plan: int = 0
 
 
 @dataclass(slots=True)
 class Found:
-    """The cheapest solution, if there is one; `proven` False: the search was stopped, there may be a cheaper one."""
+    """The cheapest solution, if there is one. `goal` None: there is none that costs less than `cost`."""
 
     cost: int
     goal: BareNode | None
-    proven: bool = True
-    expansions: int = field(default=0, compare=False)
 
 
-def search(problem: Problem, stop: Stop | None = None, bound: int | None = None) -> Found:
+def search(problem: Problem, patience: Patience, bound: int | None = None, *, dive: bool = False) -> Found:
     """The cheapest way through all numbers, if one costs less than `bound`.
 
-    First a node is expanded by what costs nothing more. It waits for the rest until nothing cheaper is left. A stopped
-    search still looks for some solution, if there is no bound that tells of a known one.
+    First a node is expanded by what costs nothing more. It waits for the rest until nothing cheaper is left. `dive`: a
+    stopped search still looks for some solution.
     """
-    most_jokers = problem.tables.jokers
-    stages, planned, all_jokers = problem.stages, problem.planned, problem.all_jokers
-    weights = problem.weights
+    most_jokers, all_jokers, endless = problem.jokers, problem.all_jokers, patience.endless
     limit = _NEVER if bound is None else bound
     stack: list[BareNode] = [(0, problem.plan << _PLAN_SHIFT, *START[2:])]
     later: list[tuple[BareNode, int, int]] = []  # nodes with more jokers to spend: how many next, how low in `stack`
     waiting: dict[int, list[tuple[BareNode, int]]] = {}  # by cost: nodes, and what their next successors add
     costs: list[int] = []
-    cost = 0
+    cost = problem.left_out
     closed: list[dict[int, int]] = [{} for _number in range(MAX_NUMBER)]
-    expansions = 0
+    latest: dict[int, tuple[BareNode, int]] = {}  # of each number the node that was expanded last, and its cost
     while cost < limit:
-        more = added = spend = 0
+        added = spend = 0
         if later and later[-1][2] == len(stack):
             node, spend, _ = later.pop()
-            number, state, used = node[:3]
         elif stack:
             node = stack.pop()
             number, state, used = node[:3]
             if number == MAX_NUMBER:
-                return Found(cost, node, True, expansions)
+                return Found(cost, node)
             seen = closed[number]
             key = state << 3 | used if all_jokers else state
             if key in seen and seen[key] <= used:
@@ -138,113 +132,105 @@ def search(problem: Problem, stop: Stop | None = None, bound: int | None = None)
         else:
             while not waiting.get(cost):
                 if not costs:
-                    return Found(cost, None, True, expansions)
+                    return Found(cost, None)
                 cost = heappop(costs)
             node, added = waiting[cost].pop()
-            number, state, used = node[:3]
-        expansions += 1
-        if stop is not None and expansions % ASK_EVERY == 1 and stop():
-            return _dive(problem, node, cost - added) if bound is None else Found(cost, None, False, expansions)
+        if not endless:
+            latest[node[0]] = node, cost - added
+            if patience.ends():
+                starts = [latest[number] for number in sorted(latest)]
+                return _dive(problem, starts, limit) if dive else Found(cost, None)
+        free = most_jokers - node[2]
         if added:
-            successors, more = _dearer(problem, node, added)
-            if most_jokers:
-                successors.sort(key=_SPENT, reverse=True)
+            successors, more = _successors(problem, node, added, None)
+            successors.sort(key=_SPENT, reverse=True)
         else:
-            successors = []
-            plan = state >> _PLAN_SHIFT
-            for stage in planned(number, plan) if plan and planned else stages[number]:
-                rows01, rows23 = stage[0]
-                first, first_all, least = rows01[state & 0xFFFF]
-                second, second_all, least2 = rows23[state >> 16 & 0xFFFF]
-                if not first_all or not second_all:
-                    continue
-                partners = stage[1]
-                here = used + stage[8]
-                free = most_jokers - here
-                then = stage[10] << _PLAN_SHIFT
-                for in_groups, jokers1, jokers2 in _SPLITS[spend]:
-                    for use, options in first[jokers1]:
-                        partner = partners[use]
-                        for other, others in second[jokers2]:
-                            for spent, extra in partner[other]:
-                                if spent == in_groups and not extra:
-                                    groups = use, other
-                                    for _, _, need1, after1 in options:
-                                        for _, _, need2, after2 in others:
-                                            if spend + need1 + need2 <= free:
-                                                after = after1 | after2 << 16 | then
-                                                successors.append(
-                                                    (number + 1, after, here + spend, node, stage, groups, spend)
-                                                )
-                if not spend:
-                    least = 1 if stage[4] else min(least or _NEVER, least2 or _NEVER)
-                    more = min(more or _NEVER, least * weights[number])
-            if spend < most_jokers - used:
+            successors, more = _successors(problem, node, 0, spend)
+            if spend < free:
                 later.append((node, spend + 1, len(stack)))
-        if more and cost - added + more < limit:
-            dearer = cost - added + more
+        dearer = cost - added + more
+        if not spend and dearer < limit:
             if dearer not in waiting:
                 waiting[dearer] = []
                 heappush(costs, dearer)
             waiting[dearer].append((node, more))
-        if number == _LAST:
-            successors = [goal for goal in successors if _may_follow(problem, goal)]
         stack += successors
-    return Found(cost, None, True, expansions)
+    return Found(cost, None)
 
 
-def _dearer(problem: Problem, node: BareNode, added: int) -> tuple[list[BareNode], int]:
-    """The successors that cost exactly `added` more than the node, and the next greater cost of others (0: none)."""
+def _successors(problem: Problem, node: BareNode, added: int, spend: int | None) -> tuple[list[BareNode], int]:
+    """The successors that cost exactly `added` more than the node, and what dearer ones add at least.
+
+    They take `spend` jokers; None: any number.
+    """
     number, state, used = node[:3]
     weight = problem.weights[number]
     plan = state >> _PLAN_SHIFT
     more = _NEVER
     successors: list[BareNode] = []
     for stage in problem.planned(number, plan) if plan and problem.planned else problem.stages[number]:
-        _, first, _ = stage.rows[0][state & 0xFFFF]
-        _, second, _ = stage.rows[1][state >> 16 & 0xFFFF]
-        here = used + stage.spent
-        free = problem.tables.jokers - here
-        for (use, options), (other, others) in product(first, second):
-            for spent, extra in stage.partners[use][other]:
-                for cost1, jokers1, need1, after1 in options if spent <= free else ():
-                    so_far = cost1 * weight + extra
-                    if so_far + others[0][0] * weight >= more:
-                        break
-                    for cost2, jokers2, need2, after2 in others:
-                        adds = so_far + cost2 * weight
-                        if adds > added:
-                            more = min(more, adds)
-                            break
-                        jokers = spent + jokers1 + jokers2
-                        if adds == added and jokers + need1 + need2 <= free:
-                            after = after1 | after2 << 16 | stage.then << _PLAN_SHIFT
-                            successors.append((number + 1, after, here + jokers, node, stage, (use, other), jokers))
-    return successors, 0 if more == _NEVER else more
+        (rows01, rows23), partners, _, _, olds, _, _, _, taken, _, then = stage
+        here = used + taken
+        free = problem.jokers - here
+        then <<= _PLAN_SHIFT
+        if spend is None:
+            spends: Iterable[int] = range(free, -1, -1)
+        else:
+            spends = (spend,)
+            more = min(more, added + 1) if olds else more
+        for cost1, first in rows01[state & 0xFFFF]:
+            for cost2, second in rows23[state >> 16 & 0xFFFF]:
+                broken = added - (cost1 + cost2) * weight
+                if broken < 0:
+                    more = min(more, added - broken)
+                    break
+                if broken and not olds:
+                    continue
+                for jokers in spends:
+                    for in_groups, jokers1, jokers2 in _SPLITS[jokers]:
+                        for use, options in first[jokers1]:
+                            partner = partners[use]
+                            for other, others in second[jokers2]:
+                                for spent, joints in partner[other]:
+                                    if spent != in_groups:
+                                        continue
+                                    if joints != broken:
+                                        if joints > broken:
+                                            more = min(more, added - broken + joints)
+                                        continue
+                                    groups = use, other
+                                    for need1, after1 in options:
+                                        for need2, after2 in others:
+                                            if jokers + need1 + need2 <= free:
+                                                after = after1 | after2 << 16 | then
+                                                successors.append(
+                                                    (number + 1, after, here + jokers, node, stage, groups, jokers)
+                                                )
+    if number == _LAST:
+        successors = [goal for goal in successors if _may_follow(problem, goal)]
+    return successors, more
 
 
-def _dive(problem: Problem, node: BareNode, cost: int) -> Found:
+def _dive(problem: Problem, starts: Iterable[tuple[BareNode, int]], limit: int) -> Found:
     """A solution that need not be the cheapest, found soon or not at all: from a node straight on to the end."""
-    waiting = [(node, cost, 0)]
+    waiting = [(node, cost, 0) for node, cost in starts]
     seen = set()
-    for expansions in range(_DIVE):
+    for _expansion in range(_DIVE):
         if not waiting:
             break
         node, cost, added = waiting.pop()
         if node[0] == MAX_NUMBER:
-            return Found(cost, node, False, expansions)
-        successors, more = _dearer(problem, node, added)
-        if more:
+            return Found(cost, node)
+        successors, more = _successors(problem, node, added, None)
+        if cost + more < limit:
             waiting.append((node, cost, more))
         for following in sorted(successors, key=_SPENT, reverse=True):
-            if following[:3] not in seen and _may_follow(problem, following):
+            if following[:3] not in seen:
                 seen.add(following[:3])
                 waiting.append((following, cost + added, 0))
-    return Found(cost, None, False)
+    return Found(limit, None)
 
 
 def _may_follow(problem: Problem, node: BareNode) -> bool:
     """Whether all is done that must be by the last number."""
-    if node[0] < MAX_NUMBER:
-        return True
-    return not node[1] >> _PLAN_SHIFT and (not problem.all_jokers or node[2] == problem.tables.jokers)
+    return not node[1] >> _PLAN_SHIFT and (not problem.all_jokers or node[2] == problem.jokers)

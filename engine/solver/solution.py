@@ -9,7 +9,7 @@ from enum import Enum
 from engine.board import Layout
 from engine.jokers import FaceExchange
 
-Stop = Callable[[], bool]  # asked every few dozen expansions; True ends the search
+Stop = Callable[[], bool]  # asked every few dozen microseconds; True ends the search
 
 
 class Objective(Enum):

@@ -7,7 +7,8 @@ kept by the pair of these numbers. See the package's docstring for the theory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import cache
 from itertools import combinations_with_replacement, product
@@ -15,7 +16,8 @@ from typing import Final, NamedTuple
 
 from engine.solver.groups import BASE
 
-_MOST_PAIRS: Final = 6000  # that are remembered, some megabytes; then it begins anew
+_MOST_PAIRS: Final = 6000  # that are remembered, some megabytes; then the oldest are forgotten
+_MOST_ROWS: Final = 2000
 PAIR_SHIFT: Final = 20  # between the numbers of the options of two colours in a key of `Tables.pairs`
 
 # Open runs of one colour by length (1, 2, and 3 or more), each state a small number below 256.
@@ -76,9 +78,9 @@ class Cell(NamedTuple):
 
 Option = tuple[int, int, int, int]  # cost, jokers, jokers that the short runs will need at least, next state
 Options = tuple[tuple[Option, ...], ...]  # by the number of tiles that go to groups
-Uses = tuple[tuple[int, tuple[Option, ...]], ...]  # options by the use of two colours for groups, see `groups.BASE`
-Pair = tuple[tuple[Uses, ...], Uses, int]
-# options that cost nothing by their jokers; all options, those that cost least first; the least cost of any (0: none)
+Uses = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
+# by the use of two colours for groups, see `groups.BASE`: jokers that the short runs will need, next state
+Pair = tuple[tuple[int, tuple[Uses, ...]], ...]  # by cost, the least first, and number of jokers
 
 
 class Row(dict[int, int]):
@@ -120,8 +122,8 @@ class Tables:
         self._rows: dict[int, Row] = {}
         self._ids: dict[Options, int] = {}
         self._options: list[Options] = []
-        self._pairs: dict[int, Pair] = {}
-        self._pair_rows: dict[int, Rows] = {}
+        self._pairs: OrderedDict[int, Pair] = OrderedDict()
+        self._pair_rows: OrderedDict[int, Rows] = OrderedDict()
 
     def row(self, key: int) -> Row:
         """The options of a packed cell."""
@@ -135,6 +137,8 @@ class Tables:
         key = first << CELL_BITS * len(Cell._fields) | second
         found = self._pair_rows.get(key)
         if found is None:
+            if len(self._pair_rows) >= _MOST_ROWS:
+                self._pair_rows.popitem(last=False)
             found = self._pair_rows[key] = Rows(self, self.row(first), self.row(second))
         return found
 
@@ -144,8 +148,7 @@ class Tables:
         found = self._pairs.get(key)
         if found is None:
             if len(self._pairs) >= _MOST_PAIRS:
-                self._pairs.clear()
-                self._pair_rows.clear()
+                self._pairs.popitem(last=False)
             found = self._pairs[key] = self._joined(first, second)
         return found
 
@@ -203,29 +206,34 @@ class Tables:
 
     def _joined(self, first: int, second: int) -> Pair:
         """What two colours can do together."""
-        uses = []
+        found: dict[tuple[int, int], dict[int, list[tuple[int, int]]]] = {}
         for (one, options), (two, others) in product(enumerate(self._options[first]), enumerate(self._options[second])):
-            both = sorted(
-                (cost + cost2, jokers + jokers2, need + need2, after | after2 << 8)
-                for cost, jokers, need, after in options
-                for cost2, jokers2, need2, after2 in others
-                if jokers + jokers2 + need + need2 <= self.jokers
-            )
-            if both:
-                uses.append((BASE * one + two, tuple(both)))
-        free = tuple(
-            tuple(
-                (use, found)
-                for use, both in uses
-                if (found := tuple(option for option in both if option[0] == 0 and option[1] == jokers))
-            )
-            for jokers in range(self.jokers + 1)
+            for cost, jokers, need, after in options:
+                for cost2, jokers2, need2, after2 in others:
+                    if jokers + jokers2 + need + need2 <= self.jokers:
+                        uses = found.setdefault((cost + cost2, jokers + jokers2), {})
+                        uses.setdefault(BASE * one + two, []).append((need + need2, after | after2 << 8))
+        costs = sorted({cost for cost, _jokers in found})
+        return tuple(
+            (cost, tuple(map(_uses, (found.get((cost, jokers), {}) for jokers in range(self.jokers + 1)))))
+            for cost in costs
         )
-        least = min((option[0] for _use, both in uses for option in both if option[0]), default=0)
-        return free, tuple(uses), least
+
+
+def _uses(ways: dict[int, list[tuple[int, int]]]) -> Uses:
+    return tuple((use, tuple(sorted(options))) for use, options in ways.items())
+
+
+def every_option(pair: Pair) -> Iterator[tuple[int, int, int, int, int]]:
+    """One after the other: use, cost, jokers, jokers that the short runs will need, next state."""
+    for cost, by_jokers in pair:
+        for jokers, uses in enumerate(by_jokers):
+            for use, options in uses:
+                for need, after in options:
+                    yield use, cost, jokers, need, after
 
 
 @cache
-def tables(jokers: int, most: int = 2, *, spend: bool = False, counting: Counting = Counting.TILES) -> Tables:
+def tables(jokers: int, most: int, spend: bool, counting: Counting) -> Tables:
     """The tables for so many free jokers, kept as long as the process lives; see `Tables`."""
     return Tables(jokers, most, spend, counting)

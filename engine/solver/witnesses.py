@@ -14,6 +14,7 @@ from typing import Final
 
 from engine.faces import COLOUR_INDEXES, COLOURS_OF_A_DECK, NUMBERS
 from engine.melds import MAX_GROUP, MIN_SIZE
+from engine.solver.patience import Patience
 from engine.solver.planned import Candidate, Lies, Place
 from engine.solver.problem import Position, Terms
 from engine.state import MeldKind
@@ -96,9 +97,13 @@ def _agree(parts: Sequence[Sequence[Wish]]) -> bool:
 
 
 class Candidates:
-    """The melds that may grant wishes in one position. `old` are the melds that a new one must not hold."""
+    """The melds that may grant wishes in one position. `old` are the melds that a new one must not hold.
 
-    def __init__(self, position: Position, terms: Terms, old: Sequence[bytes]) -> None:
+    When `patience` ends, some are missing.
+    """
+
+    def __init__(self, position: Position, terms: Terms, old: Sequence[bytes], patience: Patience) -> None:
+        self._patience = patience
         self._tiles = position.tiles
         self._jokers = terms.jokers
         self._old = [sorted(codes) for codes in old]
@@ -168,7 +173,7 @@ class Candidates:
             face = first + len(places)
             if len(places) >= MIN_SIZE and face > end and free >= freed and _is_minimal(places, fixed, freed):
                 yield Candidate(MeldKind.RUN, places)
-            if face > high or _can_end(places, fixed, freed, free, end):
+            if face > high or _can_end(places, fixed, freed, free, end) or self._patience.ends():
                 return
             for place in self._choices(face, fixed):
                 if free + (place[1] is Lies.FREE) <= self._jokers:
@@ -190,6 +195,8 @@ class Candidates:
                 options.append(choices if face in fixed else [None, *choices])
             for chosen in product(*options):
                 places = tuple(place for place in chosen if place is not None)
+                if self._patience.ends():
+                    return
                 if not any(lies is Lies.TILE for _face, lies in places):
                     continue
                 for free in range(freed, min(self._jokers, MAX_GROUP - len(places)) + 1):

@@ -14,6 +14,7 @@ from engine.selfplay import Outcome, play
 from engine.state import Seat
 from engine.strength import Strength
 from engine.tiles import TileId
+from node.garbage import no_collection
 
 _AT_ONCE: Final = 8  # games that a process takes at a time
 
@@ -54,7 +55,9 @@ def play_game(run: Run, seed: int) -> Game:
     deck = [TileId(tile) for tile in range(len(run.rules.faces))]
     rng.shuffle(deck)
     starter = rng.randrange(len(bots))
-    return Game(seed, bots, starter, play(run.rules, deck, Seat(starter), bots, seed))
+    with no_collection():
+        outcome = play(run.rules, deck, Seat(starter), bots, seed)
+    return Game(seed, bots, starter, outcome)
 
 
 def play_all(run: Run, seeds: Sequence[int], jobs: int) -> Iterator[Game]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -121,3 +122,12 @@ def test_clock_set_back_makes_no_record_younger_than_now(tmp_path: Path, clock: 
     with_nodes(*both, test=begin)
     clock.off_s = -HOUR_S
     with_nodes(*both, test=look)
+
+
+def test_no_garbage_is_collected_until_a_time_limit_is_over() -> None:
+    with node.clock.stop_after(0.0) as stop:
+        assert stop()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with node.clock.stop_after(HOUR_S) as stop:
+        assert not stop()
