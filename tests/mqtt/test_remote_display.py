@@ -324,7 +324,9 @@ def test_nobody_publishes_for_a_while(broker: Broker, quick: None) -> None:
         async with a_table(broker) as table, at_work(Shown(broker)) as shown:
             await table.is_on()
             await until(shown.is_turn)
+            told = shown.panel.changes
             await table.say("availability", "offline")
+            await until(lambda: shown.panel.changes > told)
             await until(lambda: shown.view() == NoticeView("Kitchen", "Nobody at this table can be reached."))
             shown.display.press(END)
             assert shown.panel.refusals() == ["Nobody's turn is on."]

@@ -347,6 +347,7 @@ def test_of_a_single_game_only_the_result_is_shown() -> None:
     ("rules", "games", "leaders"),
     [
         (PT, [((5, -5), EndedBy.OUT, 0), ((-5, 5), EndedBy.BLOCKED, 1)], 1),
+        (PT, [((5, -5), EndedBy.BLOCKED, 0), ((-5, 5), EndedBy.BLOCKED, 1)], 2),
         (FI, [((5, -5), EndedBy.OUT, 0), ((-5, 5), EndedBy.BLOCKED, 1)], 2),
         (FI, [((5, -5), EndedBy.OUT, 0), ((-4, 4), EndedBy.OUT, 1)], 1),
     ],
