@@ -324,6 +324,7 @@ def test_nobody_publishes_for_a_while(broker: Broker, quick: None) -> None:
         async with a_table(broker) as table, at_work(Shown(broker)) as shown:
             await table.is_on()
             await until(shown.is_turn)
+            await asyncio.sleep(0.15)  # what is told at the beginning
             told = shown.panel.changes
             await table.say("availability", "offline")
             await until(lambda: shown.panel.changes > told)
