@@ -120,6 +120,14 @@ def test_without_a_limit_the_time_counts_up_from_the_beginning_of_the_turn() -> 
     assert (shown.clock_s, shown.turn_s) == (75, 0)
 
 
+def test_the_time_of_a_turn_without_a_limit_stands_in_a_pause() -> None:
+    turn = (0, 3, Phase.PLAY)
+    moments = Moments().at(turn, 10.0, paused=False, unsure=False)
+    for now_s, paused in ((15.0, True), (40.0, True), (45.0, False), (50.0, False)):
+        moments = moments.at(turn, now_s, paused=paused, unsure=True)
+    assert (moments.turn_s, moments.unsure) == (40.0, False)
+
+
 def test_a_turn_that_began_unseen_shows_no_time() -> None:
     table = at_first_turn()
     shown = table.view(replace(SEEN, unsure=True))
