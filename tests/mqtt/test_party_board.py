@@ -88,9 +88,10 @@ def test_what_says_nothing_new_changes_no_version() -> None:
     for topic, payload in messages.items():
         board.take(topic, payload, table.now(at), retained=False)
     version = board.version
+    own_clock_was_set = Now(table.now(at).now_s + 3, table.now(at).unix_s + 20)
     for topic, payload in messages.items():
-        board.take(topic, payload, later(table.now(at), 3), retained=True)
-    board.tick(later(table.now(at), 4))
+        board.take(topic, payload, own_clock_was_set, retained=True)
+    board.tick(later(own_clock_was_set, 1))
     assert board.version == version
 
 
@@ -101,7 +102,10 @@ def test_last_events_are_kept_until_another_table_has_the_name() -> None:
     told = [event["text"] for at in range(len(table.moments)) for event in table.messages(at, "event")]
     assert board.card("kitchen")["events"] == told[-MAX_EVENTS:]
     assert any("Ana" in text for text in told)
-    tell(board, kitchen(1, later_s=500), 0)
+    of_another = kitchen(1, later_s=500)
+    send(board, "event", of_another.message(0, "state") | {"text": "Somebody sits down."}, of_another.now(0))
+    assert board.card("kitchen")["events"] == told[-MAX_EVENTS:]
+    tell(board, of_another, 0)
     assert board.card("kitchen")["events"] == []
 
 

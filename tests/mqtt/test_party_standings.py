@@ -10,24 +10,27 @@ from pathlib import Path
 
 import pytest
 
-from engine.state import EndedBy, GameResult, Seat
 from node.mqtt.messages import state_of
 from node.mqtt.party import standings
 from node.mqtt.party.board import PartyBoard
 from node.mqtt.party.resultsfile import read, text_of
-from node.mqtt.party.standings import ResultBook, Series, standings_of
+from node.mqtt.party.standings import Player, ResultBook, Series, standings_of
 from tests.mqtt.evenings import PREFIX, TableTold, tell
 from tests.mqtt.games import game
 
 
-def series(number: int, players: str, *scores: Sequence[int], rules: str = "pt", at: float = 0.0) -> Series:
+def series(number: int, names: str, *scores: Sequence[int], rules: str = "pt", at: float = 0.0) -> Series:
     """Games of one table; whoever has most points wins. Bots have names that end with `*`."""
-    games = []
-    for points in scores:
-        winners = tuple(Seat(seat) for seat, score in enumerate(points) if score == max(points))
-        games.append(GameResult(EndedBy.BLOCKED, tuple(points), winners, None))
-    names = [(name.removesuffix("*"), name.endswith("*")) for name in players.split()]
-    return Series(f"{number:032x}", f"Table {number}", rules, at or number, tuple(names), tuple(games))
+    players = [
+        Player(
+            name.removesuffix("*"),
+            name.endswith("*"),
+            sum(game[seat] == max(game) for game in scores),
+            sum(game[seat] for game in scores),
+        )
+        for seat, name in enumerate(names.split())
+    ]
+    return Series(f"{number:032x}", f"Table {number}", rules, at or number, len(scores), tuple(players))
 
 
 def ranking(*all_series: Series) -> list[str]:
@@ -130,10 +133,10 @@ def test_only_more_games_of_a_table_are_news() -> None:
     two = dataclasses.replace(one, games=one.games * 2)
     book = ResultBook()
     assert [book.note(state, 1e10) for state in (one, one, two, one)] == [True, False, True, False]
-    assert [len(known.games) for known in book.series.values()] == [2]
+    assert [known.games for known in book.series.values()] == [2]
 
 
-def test_of_too_many_tables_the_one_heard_of_longest_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_too_many_tables_the_oldest_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(standings, "MAX_SERIES", 3)
     book = ResultBook()
     for number, at in ((1, 50.0), (2, 10.0), (3, 30.0), (4, 20.0)):
@@ -154,6 +157,17 @@ def test_file_brings_back_what_was_written(tmp_path: Path) -> None:
     assert read(tmp_path / "none.json") == ResultBook()
 
 
+def test_file_brings_back_whatever_a_table_may_say(tmp_path: Path) -> None:
+    table = TableTold("Kitchen", ("\U0001f37e" * 20, '"\\*'), game("pt", 2))
+    said = table.message(table.last, "state")
+    said["results"] = [{"scores": [2**31, -(2**31)], "winners": [0, 1], "ended_by": "out"}] * 2000
+    book = ResultBook()
+    assert book.note(state_of({**said, "at": 1e11, "rules": ""}), 1e12)
+    path = tmp_path / "party.json"
+    path.write_text(text_of(book), encoding="utf-8")
+    assert read(path) == book
+
+
 def damaged() -> list[str]:
     book = ResultBook()
     book.add(series(1, "Ana Bo", (1, -1)))
@@ -167,9 +181,9 @@ def damaged() -> list[str]:
             {**good, "tables": [{**table, key: value}]}
             for key, value in (
                 ("table", "x"),
-                ("games", []),
-                ("games", [{"scores": [1], "winners": [0], "ended_by": "out"}]),
-                ("players", [["Ana", False], ["Bo", False]]),
+                ("games", 0),
+                ("players", [{**table["players"][0], "won": 2}]),
+                ("players", [{**table["players"][0], "points": 0.5}]),
                 ("at", "now"),
             )
         ),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 from pathlib import Path
 from typing import Final
 
 from node.files import put_aside
-from node.mqtt.party.standings import ResultBook, from_plain, to_plain
+from node.mqtt.party.standings import ResultBook, from_plain
 
 VERSION: Final = 1
 FILE_NAME: Final = "party.json"
@@ -35,5 +36,5 @@ def read(path: Path) -> ResultBook:
 
 def text_of(book: ResultBook) -> str:
     """What the file holds."""
-    plain = {"version": VERSION, "tables": [to_plain(series) for series in book.series.values()]}
+    plain = {"version": VERSION, "tables": [dataclasses.asdict(series) for series in book.series.values()]}
     return json.dumps(plain, ensure_ascii=False)

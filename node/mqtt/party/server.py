@@ -24,7 +24,7 @@ import segno
 from aiohttp import WSMsgType, web
 
 from node.clock import monotonic_s
-from node.mqtt.party.board import PartyBoard
+from node.mqtt.party.board import MAX_TABLES, PartyBoard
 from node.sockets import is_address
 from node.web.serving import (
     PageLimits,
@@ -122,6 +122,8 @@ class PartyServer:
         """The card of a table as JSON."""
         known = self._texts.get(name)
         if known is None or known[0] != version:
+            if len(self._texts) >= 2 * MAX_TABLES:  # most of them of tables that have gone
+                self._texts.clear()
             known = self._texts[name] = (version, packed(self.board.card(name)))
         return known[1]
 

@@ -12,23 +12,33 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
-from engine.state import GameResult
-from node.mqtt.messages import MAX_GAMES, MAX_SEATS, MAX_UNIX_S, Fields, MessageError, TableState, game_of
+from node.mqtt.messages import MAX_GAMES, MAX_SEATS, MAX_UNIX_S, Fields, TableState
 from protocol.roster import clean_name
 
 MAX_SERIES: Final = 5000
+_MAX_POINTS: Final = 10**13  # more than all that a table can say
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """What a player has done at one table: games won, and points."""
+
+    name: str
+    bot: bool
+    won: int
+    points: int
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The finished games of one table. `players`: names by seat, and whether it is a bot. `at`: last heard, unix s."""
+    """The finished games of one table. `at`: when the first was told of, in unix seconds."""
 
     table: str
     name: str
     rules: str
     at: float
-    players: tuple[tuple[str, bool], ...]
-    games: tuple[GameResult, ...]
+    games: int
+    players: tuple[Player, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +66,26 @@ class Standings:
 
 @dataclass(slots=True)
 class ResultBook:
-    """The finished games of each table; of more than `MAX_SERIES` tables the one heard of longest ago is forgotten."""
+    """The finished games of each table; of more than `MAX_SERIES` tables the oldest is forgotten."""
 
     series: dict[str, Series] = field(default_factory=dict)
 
     def note(self, state: TableState, unix_s: float) -> bool:
         """Whether that is news: more finished games of its table than were known."""
         known = self.series.get(state.moment.table)
-        if len(state.games) <= (0 if known is None else len(known.games)):
+        if len(state.games) <= (0 if known is None else known.games):
             return False
-        at = min(state.at_unix_s, unix_s)
-        players = tuple((seat.name, seat.bot) for seat in state.seats)
-        self.add(Series(state.moment.table, state.name, state.rules, at, players, state.games))
+        players = tuple(
+            Player(
+                seat.name,
+                seat.bot,
+                sum(place in game.winners for game in state.games),
+                sum(game.scores[place] for game in state.games),
+            )
+            for place, seat in enumerate(state.seats)
+        )
+        at = min(state.at_unix_s, unix_s) if known is None else known.at
+        self.add(Series(state.moment.table, state.name, state.rules, at, len(state.games), players))
         return True
 
     def add(self, series: Series) -> None:
@@ -82,10 +100,9 @@ def standings_of(all_series: Iterable[Series]) -> Standings:
     in_order = sorted(all_series, key=lambda series: (series.at, series.table))
     tallies: dict[tuple[str, bool], _Tally] = {}
     for series in in_order:
-        for seat, (name, bot) in enumerate(series.players):
-            tally = tallies.setdefault((name.casefold(), bot), _Tally(name, bot))
-            tally.name = name
-            tally.add(series, seat)
+        for player in series.players:
+            tally = tallies.setdefault((player.name.casefold(), player.bot), _Tally(player.name, player.bot))
+            tally.add(series, player)
     rules = tuple(sorted({series.rules for series in in_order}))
     people = [tally for tally in tallies.values() if not tally.bot]
     bots = [tally for tally in tallies.values() if tally.bot]
@@ -98,7 +115,7 @@ def standings_of(all_series: Iterable[Series]) -> Standings:
         before = rank
         rows.append(tally.row(place))
     rows.extend(tally.row(None) for tally in sorted(bots, key=lambda one: (one.rank(rules), one.name.casefold())))
-    games = sum(len(series.games) for series in in_order)
+    games = sum(series.games for series in in_order)
     return Standings(tuple(rows), games, len(in_order), rules, in_order[0].at if in_order else None)
 
 
@@ -110,11 +127,11 @@ class _Tally:
     won: int = 0
     points: dict[str, int] = field(default_factory=dict)
 
-    def add(self, series: Series, seat: int) -> None:
-        self.played += len(series.games)
-        self.won += sum(seat in game.winners for game in series.games)
-        scored = sum(game.scores[seat] for game in series.games)
-        self.points[series.rules] = self.points.get(series.rules, 0) + scored
+    def add(self, series: Series, player: Player) -> None:
+        self.name = player.name
+        self.played += series.games
+        self.won += player.won
+        self.points[series.rules] = self.points.get(series.rules, 0) + player.points
 
     def rank(self, rules: tuple[str, ...]) -> tuple[int, Fraction, int]:
         """Sorts who is ahead first; equal for those who share a place."""
@@ -125,32 +142,16 @@ class _Tally:
         return Row(place, self.name, self.bot, self.played, self.won, self.points)
 
 
-def to_plain(series: Series) -> dict[str, Any]:
-    """For a file."""
-    return {
-        "table": series.table,
-        "name": series.name,
-        "rules": series.rules,
-        "at": series.at,
-        "players": [{"name": name, "bot": bot} for name, bot in series.players],
-        "games": [
-            {"scores": list(game.scores), "winners": list(game.winners), "ended_by": game.ended_by.value}
-            for game in series.games
-        ],
-    }
-
-
 def from_plain(plain: object) -> Series:
-    """Back from a file. Raises `MessageError`."""
+    """Back from `dataclasses.asdict`, out of a file. Raises `MessageError`."""
     fields = Fields(plain)
-    players = tuple(_player(item) for item in fields.items("players", MAX_SEATS))
-    games = tuple(game_of(item, len(players)) for item in fields.items("games", MAX_GAMES))
-    if not games:
-        raise MessageError("expected a game at least")
     name, rules = clean_name(fields.text("name")), clean_name(fields.text("rules"))
-    return Series(fields.table(), name, rules, fields.number("at", MAX_UNIX_S), players, games)
+    games = fields.whole("games", least=1, most=MAX_GAMES)
+    players = tuple(_player(item, games) for item in fields.items("players", MAX_SEATS))
+    return Series(fields.table(), name, rules, fields.number("at", MAX_UNIX_S), games, players)
 
 
-def _player(plain: object) -> tuple[str, bool]:
+def _player(plain: object, games: int) -> Player:
     fields = Fields(plain)
-    return clean_name(fields.text("name")), fields.flag("bot")
+    points = fields.whole("points", least=-_MAX_POINTS, most=_MAX_POINTS)
+    return Player(clean_name(fields.text("name")), fields.flag("bot"), fields.whole("won", most=games), points)
