@@ -263,16 +263,7 @@ def test_malformed_looks_cost_nothing() -> None:
             async with a_page(hall, session) as page:
                 await page.receive_json()
                 many = json.dumps({"look": ["table-1"] * (MAX_LOOKED_AT + 1)})
-                for text in (
-                    "",
-                    "{",
-                    "[]",
-                    "null",
-                    '{"look":1}',
-                    '{"look":[1]}',
-                    "[" * 3000,
-                    json.dumps({"look": many}),
-                ):
+                for text in ("", "{", "[]", "null", '{"look":1}', '{"look":[1]}', "[" * 3000, many):
                     await page.send_str(text)
                 await page.send_bytes(b"\x00")
                 for at in (101, 102, 103):
