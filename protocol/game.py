@@ -7,7 +7,7 @@ finished game's file. Whether it may be proposed *now* is none of this module's 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -455,8 +455,9 @@ class Game:
     def replay(self, committed: Committed) -> Judgement:
         """Judge and apply a committed entry with its attachments. Raises `RemoteProtocolError` if it is wrong."""
         if self.call is not None:
-            for raw in committed.attachments:
-                self.add_part(open_envelope(raw))
+            parts = [open_envelope(raw) for raw in committed.attachments]
+            for part in parts:
+                self.add_part(part, agreed={part.digest for part in parts})
             self.call.check_now()
         judged = self.judge(committed.entry)
         if judged.after is None:
@@ -472,14 +473,17 @@ class Game:
         if self.seat is not None and secret:
             self.dealer.restore(self.seat, secret)
 
-    def add_part(self, envelope: Envelope) -> bool:
-        """Hold a part of the open call; False if it was held. Raises `RemoteProtocolError`."""
+    def add_part(self, envelope: Envelope, agreed: Collection[bytes] = ()) -> bool:
+        """Hold a part of the open call; False if it was held. `agreed`: see `OpenCall.add`.
+
+        Raises `RemoteProtocolError`.
+        """
         seat = seat_of(self.genesis, envelope.sender)
         if seat is None or envelope.table != self.genesis.table or not isinstance(envelope.body, DealPart):
             raise RemoteProtocolError(None, "expected a part of the deal by a seat of this table")
         if self.call is None:
             raise RemoteProtocolError(None, "part of a deal while no call is open")
-        return self.call.add(seat, envelope)
+        return self.call.add(seat, envelope, agreed)
 
     def request(self, kind: RequestKind) -> Request:
         """The body of an own request."""

@@ -10,7 +10,7 @@ names, and the agreed `Answers` say which one counts. Source: docs/deal-entries.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice, product
@@ -186,10 +186,11 @@ class OpenCall:
 
     # Parts in
 
-    def add(self, seat: Seat, envelope: Envelope) -> bool:
+    def add(self, seat: Seat, envelope: Envelope, agreed: Collection[bytes] = ()) -> bool:
         """Hold a part. False if it was held already. Raises `RemoteProtocolError` if it has no place here.
 
-        What is found wrong, now or by a job, is left in `faults`, and so are two versions of one part.
+        What is found wrong, now or by a job, is left in `faults`, and so are two versions of one part. `agreed`: the
+        digests of parts that a certified entry names, for which there is always room.
         """
         part = envelope.body
         assert isinstance(part, DealPart)
@@ -203,7 +204,7 @@ class OpenCall:
             return False
         first = next(iter(versions.values()), None)
         if len(versions) >= MAX_VERSIONS:
-            self._forget_a_wrong_one(envelope.sender, versions)
+            self._make_room(versions, envelope, agreed)
         if first is not None:
             both = (first.envelope.raw, envelope.raw)
             self.faults.append(
@@ -214,12 +215,14 @@ class OpenCall:
         return True
 
     @staticmethod
-    def _forget_a_wrong_one(sender: bytes, versions: dict[bytes, _Version]) -> None:
-        """Make room: the others may agree on a version that a liar showed here after many wrong ones."""
-        wrong = next((name for name, version in versions.items() if version.verdict is _Verdict.WRONG), None)
-        if wrong is None:
-            raise RemoteProtocolError(sender, "too many different versions of one part")
-        del versions[wrong]
+    def _make_room(versions: dict[bytes, _Version], envelope: Envelope, agreed: Collection[bytes]) -> None:
+        """The others may agree on a version that a liar showed here after many others, right or wrong."""
+        wrong = (name for name, version in versions.items() if version.verdict is _Verdict.WRONG)
+        others = (name for name in versions if name not in agreed) if envelope.digest in agreed else ()
+        needless = next(iter((*wrong, *others)), None)
+        if needless is None:
+            raise RemoteProtocolError(envelope.sender, "too many different versions of one part")
+        del versions[needless]
 
     # Own parts and jobs out
 

@@ -13,8 +13,11 @@ import pytest
 
 from engine.actions import Draw
 from engine.state import Phase, Seat
+from protocol.dealing.call import MAX_VERSIONS
 from protocol.dealing.open_deal import open_dealer
 from protocol.envelope import Envelope
+from protocol.errors import RemoteProtocolError
+from protocol.game import Game
 from protocol.messages import DealPart, PartKind
 from protocol.outputs import RecordKind
 from tests.security.liars import RACKS_HEIGHT, START_HEIGHT, LiarsTable, Match, opened, part_of
@@ -160,3 +163,25 @@ def test_more_versions_than_anybody_keeps_stop_the_call_and_wear_nobody_out() ->
     assert table.nobody_else_is_named()
     assert all(session.height == RACKS_HEIGHT and session.round < 20 for session in table.honest())
     assert all(len(session.evidence) < 20 for session in table.honest())
+
+
+def test_what_all_have_agreed_finds_room_however_many_versions_a_seat_was_shown() -> None:
+    """As after a restart: it had voted for one, and was then shown so many others that it keeps no more."""
+    table = LiarsTable(SMALL, 3, 1, open_dealer)
+    kept = table.withhold(LIAR, part_of(PartKind.SHARES, RACKS_HEIGHT))
+    table.run_to_height(RACKS_HEIGHT)
+    table.run_for(1.0)
+    (envelope,) = kept.envelopes
+    assert isinstance(envelope.body, DealPart)
+    genesis = table.game(0).genesis
+    behind = Game(genesis, None, lambda seat: open_dealer(genesis, seat, None, bytes))
+    behind.replay(table.session(0).log[START_HEIGHT])
+    for version in range(MAX_VERSIONS):
+        behind.add_part(table.signed(LIAR, replace(envelope.body, names=bytes([version]) * 32)))
+    with pytest.raises(RemoteProtocolError, match="too many"):
+        behind.add_part(envelope)
+    table.release(kept)
+    table.run_to_height(RACKS_HEIGHT + 1)
+    behind.replay(table.session(0).log[RACKS_HEIGHT])
+    assert behind.height == RACKS_HEIGHT + 1
+    assert behind.head == table.game(0).head

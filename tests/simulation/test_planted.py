@@ -240,10 +240,10 @@ def void_is_always_right(patch: Patch) -> None:
 
 
 def wrong_versions_fill_the_place(patch: Patch) -> None:
-    def refuse(sender: bytes, versions: object) -> None:
-        raise RemoteProtocolError(sender, "too many different versions of one part")
+    def refuse(versions: object, envelope: Envelope, agreed: object) -> None:
+        raise RemoteProtocolError(envelope.sender, "too many different versions of one part")
 
-    patch.setattr(OpenCall, "_forget_a_wrong_one", staticmethod(refuse))
+    patch.setattr(OpenCall, "_make_room", staticmethod(refuse))
 
 
 def tags_are_not_checked(patch: Patch) -> None:
