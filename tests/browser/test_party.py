@@ -121,9 +121,10 @@ async def test_clock_counts_down_whatever_the_wall_clocks_say(stage: Stage) -> N
     page = await on_projector(stage, shown)
     number = page.get_by_test_id("table-kitchen").locator(".clock-number")
     first = await seconds_on(number)
-    assert a_table().message(LATE, "clock")["remaining_s"] - 4 <= first
+    left_s = a_table().message(LATE, "clock")["remaining_s"]
+    assert left_s - 15 <= first <= left_s + 1
     await expect(number).not_to_have_text(str(first))
-    assert await seconds_on(number) in (first - 1, first - 2)
+    assert first - 15 <= await seconds_on(number) < first
 
 
 async def test_update_touches_only_what_has_changed(stage: Stage) -> None:
