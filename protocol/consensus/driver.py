@@ -496,7 +496,7 @@ class HeightDriver:
         own, at_it = self.game.seat, self._standing.key.without == without
         if own in without:
             return False
-        if at_it and self._standing.entered and (without or not self._somebody_left()):
+        if at_it and self._standing.entered and not (self._is_left_behind() if without else self._somebody_left()):
             return False  # there already
         if at_it and not self._standing.entered and not self._overtaken():
             return False  # signed for it already
@@ -515,6 +515,20 @@ class HeightDriver:
             for number, by_seat in self._regroups.items()
             for envelope in by_seat.values()
         )
+
+    def _is_left_behind(self) -> bool:
+        """Whether more than half of V have signed for the same seats in a higher round.
+
+        They had gone on without this node too, and are back. Fewer may be liars, who could do so for ever.
+        """
+        key = self._standing.key
+        ahead = {
+            seat
+            for number, by_seat in self._regroups.items()
+            for seat, envelope in by_seat.items()
+            if number > key.round and isinstance(envelope.body, Regroup) and envelope.body.without == key.without
+        }
+        return 2 * len(ahead) > len(self._book.seats)
 
     def _all_wish(self, without: tuple[int, ...]) -> bool:
         return all(self._agrees(seat, without) for seat in voters_of(self._book.seats, without))

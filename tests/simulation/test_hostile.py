@@ -43,6 +43,17 @@ def test_some_games_of_each_profile(profile: str) -> None:
     assert profile == "none" or sum(counts.values()) > counts["dawdling"]
 
 
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(104391, id="killed after its vote, then shown more versions of a part than anybody keeps"),
+        pytest.param(105617, id="left behind in a round that the others left and came back from"),
+    ],
+)
+def test_what_once_stood_still(seed: int) -> None:
+    assert isinstance(play(varied(seed, "hostile")), HostileSummary)
+
+
 def test_six_seats() -> None:
     assert isinstance(play(Case(ES, 6, 2, "hostile")), HostileSummary)
 
