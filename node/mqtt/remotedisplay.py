@@ -149,7 +149,7 @@ class RemoteDisplay:
         try:
             if what != "answer":
                 self._tables.hear(table, what, payload, monotonic_s(), retained=message.retain)
-            elif not message.retain:
+            elif payload and not message.retain:  # an empty one tidies up
                 self._take_answer(answer_of(plain_of(payload)))
         except MessageError as error:
             self.ignored[what] += 1
