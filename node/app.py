@@ -75,7 +75,7 @@ class Node:
         self._lock: int | None = _lock_data_folder(settings.data)
         self.identity: Identity = load_or_create(settings.data)
         self._refused: str | None = None
-        self.broker_trouble: str | None = None
+        self._broker_trouble: str | None = None
         self._leaving: asyncio.TimerHandle | None = None
         self._lingers = False
         self._mesh = Mesh(
@@ -105,18 +105,18 @@ class Node:
 
     @property
     def trouble(self) -> str | None:
-        """What keeps this node and others apart, in a sentence for the player; None if nothing is known."""
+        """What keeps this node from others, or from its broker, in sentences for the player; None if nothing does."""
         found = None if self._discovery is None else self._discovery.trouble
         failed = None if self.runner is None else self.runner.failure
-        return failed or found or self._refused
+        return _together(failed or found or self._refused, self._broker_trouble)
 
     @property
     def table_notice(self) -> str | None:
-        """Why this node says nothing at its table, in a sentence for the player; None while it does."""
+        """Why this node says nothing at its table, or its broker does not, in sentences for the player; or None."""
         if self.runner is None:
             return None
         watches = FORGOTTEN if self.runner.session.silent else None
-        return self.runner.failure or watches
+        return _together(self.runner.failure or watches, self._broker_trouble)
 
     def linked(self) -> tuple[bytes, ...]:
         """The nodes that a link is up to."""
@@ -247,7 +247,7 @@ class Node:
 
     def tell_of_broker(self, trouble: str | None) -> None:
         """Why the table is not on its MQTT broker as the player asked, in a sentence; None while it is."""
-        self.broker_trouble = trouble
+        self._broker_trouble = trouble
         self._changed()
 
     def do(self, wish: Callable[[Session, float], object]) -> None:
@@ -526,6 +526,10 @@ class Node:
             seats=seated,
             free=max(0, card.rules.max_seats - seated),
         )
+
+
+def _together(*said: str | None) -> str | None:
+    return " ".join(sentences for sentences in said if sentences) or None
 
 
 def _lock_data_folder(folder: Path) -> int:

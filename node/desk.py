@@ -281,7 +281,7 @@ class NodeDesk:
             "rule_sets": rule_set_forms(),
             "at": None if session is None else self._at(session),
             "address": self._node.address,
-            "notice": _together(self._node.notice, self._node.trouble, self._node.broker_trouble),
+            "notice": " ".join(said for said in (self._node.notice, self._node.trouble) if said) or None,
         }
 
     def _at(self, session: Session) -> dict[str, Any]:
@@ -351,7 +351,7 @@ class NodeDesk:
             "deal": self._deal(session),
             "draft": draft,
             "log": [{"n": number, "text": text} for number, text in self._happenings],
-            "notice": _together(self._node.table_notice, self._node.broker_trouble),
+            "notice": self._node.table_notice,
             "state_hash": state_hash(state).hex(),
         }
 
@@ -423,10 +423,6 @@ class NodeDesk:
                 if member.node == node:
                     return self._names(session)[seat]
         return f"node {node.hex()[:8]}"
-
-
-def _together(*said: str | None) -> str | None:
-    return " ".join(sentence for sentence in said if sentence) or None
 
 
 def _press_start(session: Session, _now_s: float) -> None:

@@ -73,6 +73,7 @@ class TableState:
     games: tuple[GameResult, ...]
     standings: tuple[int, ...]
     series_over: bool
+    series_winners: tuple[int, ...]  # empty until it is over
     commands: bool
 
     @property
@@ -163,6 +164,7 @@ def state_of(plain: object) -> TableState:
         games=tuple(game_of(item, len(seats)) for item in fields.items("results", MAX_GAMES)),
         standings=tuple(_seats(fields["standings"], len(seats), "standings")),
         series_over=fields.flag("series_over"),
+        series_winners=tuple(_seats(fields["series_winners"], len(seats), "series_winners")),
         commands=fields.flag("commands"),
     )
     if state.phase is Phase.PLAY and (state.turn is None or not seats[state.turn].in_game):

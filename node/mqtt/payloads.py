@@ -133,6 +133,7 @@ def _lobby(session: Session, unix_s: float, *, commands: bool) -> TableMessages 
         "results": [],
         "standings": [],
         "series_over": False,
+        "series_winners": [],
         "commands": commands,
     }
     clock = _clock_message(limit_s=card.rules.turn_seconds)
@@ -174,6 +175,7 @@ def _state(session: Session, genesis: Genesis, state: PublicState, names: list[s
         ],
         "standings": list(stands.standings),
         "series_over": stands.over,
+        "series_winners": list(stands.winners),
     }
 
 

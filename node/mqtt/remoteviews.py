@@ -14,8 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from display.views import LobbyView, PausedView, PlayerTiles, View, WaitingView
-from engine.rulesets import RULE_SETS, RuleSet
-from engine.series import Standing, standing
+from engine.series import Standing
 from engine.state import Phase, Seat
 from node.device.views import TURN_CALLS, VOID, Moments, after_view, dealing_view, turn_view
 from node.mqtt.commands import Moment
@@ -141,14 +140,9 @@ def _turn(seen: Seen, state: TableState, now_s: float, unix_s: float) -> View:
 
 
 def _standing(state: TableState) -> Standing:
-    """Where the series stands. Who shares the first place at its end follows from the rules of that name."""
-    seats = len(state.seats)
-    totals = tuple(sum(game.scores[seat] for game in state.games) for seat in range(seats))
-    winners: tuple[Seat, ...] = ()
-    if state.series_over:
-        rules = replace(RULE_SETS.get(state.rules, RuleSet(state.rules)), rounds=len(state.games))
-        winners = standing(rules, state.games, seats).winners
-    return Standing(totals, state.series_over, winners, tuple(Seat(seat) for seat in state.standings))
+    totals = tuple(sum(game.scores[seat] for game in state.games) for seat in range(len(state.seats)))
+    winners, order = (tuple(Seat(seat) for seat in seats) for seats in (state.series_winners, state.standings))
+    return Standing(totals, state.series_over, winners, order)
 
 
 def _is_older(said: Moment, known: Moment) -> bool:

@@ -65,6 +65,7 @@ STATE: Final[dict[str, Any]] = {
     "results": [{"scores": [7, -7], "winners": [0], "ended_by": "out"}],
     "standings": [0, 1],
     "series_over": False,
+    "series_winners": [],
     "commands": True,
 }
 CLOCK: Final[dict[str, Any]] = {

@@ -325,6 +325,7 @@ def _card(known: _Known, state: TableState, now: Now) -> dict[str, Any]:
         "last": {"scores": state.games[-1].scores, "winners": state.games[-1].winners} if state.games else None,
         "standings": state.standings,
         "series_over": state.series_over,
+        "series_winners": state.series_winners,
         "events": [event.text for event in known.events],
     }
 

@@ -9,13 +9,10 @@ export const GROUPS = ['playing', 'lobby', 'finished', 'lost'];
 
 const namesOf = (table, seats) => listed(seats.map((seat) => table.seats[seat].name));
 
-/** The seats that have won: the game, or the series when it is over. Empty where points alone do not tell. */
+/** The seats that have won: the last game, or the series when it is over. */
 export function winnersOf(table) {
   if (!table.last) return [];
-  if (!table.series_over || table.games === 1) return table.last.winners;
-  const best = Math.max(...table.seats.map(({ total }) => total));
-  const ahead = table.standings.filter((seat) => table.seats[seat].total === best);
-  return ahead.length === 1 ? ahead : [];
+  return table.series_over && table.games > 1 ? table.series_winners : table.last.winners;
 }
 
 /** What goes on at the table, in a few words. */
