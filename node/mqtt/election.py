@@ -25,6 +25,7 @@ SETTLE_S: Final = 0.25  # after subscribing: all that is retained has come
 STEP_S: Final = 0.6  # between two in rank
 ONLINE_S: Final = 2.0  # whoever has won a term goes online within
 ANSWER_S: Final = 2.0  # whoever publishes answers within
+_MOST_CANDIDATES: Final = 64  # a table has far fewer, but anybody may write to a broker
 _FAR: Final = 1 << 20  # the rank of who has no seat
 
 
@@ -120,7 +121,7 @@ class Election:
         """None: it is not there any more."""
         if candidate is None:
             self.standing_by.pop(node, None)
-        else:
+        elif node in self.standing_by or len(self.standing_by) < _MOST_CANDIDATES:
             self.standing_by[node] = candidate
 
     def heard_state(self, table: str, height: int) -> None:

@@ -124,6 +124,13 @@ def test_only_who_takes_no_commands_gives_way_and_only_to_one_that_does() -> Non
     assert not settled(A, Candidate("u", "z", commands=True)).gives_way()
 
 
+def test_so_many_candidates_are_remembered_and_no_more() -> None:
+    election = settled(A)
+    for number in range(1000):
+        election.heard_standby(f"0{number}", Candidate("t", f"0{number}"))
+    assert len(election.standing_by) < 100
+
+
 @pytest.mark.parametrize("plain", [None, [], {}, {"table": "t", "node": "a", "term": "1", "commands": False}, 7])
 def test_what_is_no_claim_or_candidate_is_nothing(plain: object) -> None:
     assert read_claim(plain) is None
