@@ -332,8 +332,9 @@ def limits(count: int) -> Table:
             ends_s = time.process_time() + limit_ms / 1000
             with no_collection():
                 found = _solved(position, stop=lambda ends_s=ends_s: time.process_time() >= ends_s)  # type: ignore[misc]
+                late_s = time.process_time() - ends_s
             if not found.proven:
-                late.append(time.process_time() - ends_s)
+                late.append(late_s)
                 got += len(found.laid)
                 wanted += most
         share = f"{100 * got / wanted:.0f} %" if wanted else "–"
