@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUMMESH := $(BIN)/rummesh
-JOBS := $(shell echo $$((5 * $$(nproc) / 2)))# many tests wait for real clocks and networks
+JOBS := $(shell echo $$((2 * $$(nproc))))# many tests wait for real clocks and networks
 
 # Where pi-install puts things; DESTDIR is put in front of all of them and leaves the running system alone.
 PREFIX ?= /opt/rummesh

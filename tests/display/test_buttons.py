@@ -72,7 +72,7 @@ def test_keys_tap_hold_and_press_both_and_the_terminal_is_given_back() -> None:
             keys = KeyboardButtons({"e": "end", "w": "win"}, heard, CALM, others=others.append, descriptor=inside)
             assert termios.tcgetattr(inside) != before
             loop = asyncio.get_running_loop()
-            for at_s, key in ((0, b"e"), (0.3, b"W"), (1.1, b"b"), (1.5, b"?")):
+            for at_s, key in ((0, b"e"), (0.9, b"W"), (2.3, b"b"), (3.3, b"?")):
                 loop.call_later(at_s, os.write, outside, key)
             return keys
 

@@ -19,7 +19,7 @@ from display.views import LobbyView, NoticeView, RefusalView, TurnView, View
 from tests.node import loops
 
 LOBBY = LobbyView("Kitchen", (), ("Ana",))
-FAST = 15  # seconds of these tests in one on the wall
+FAST = 4  # seconds of these tests in one on the wall
 STILL = CareOptions(dim_after_s=0, blank_after_s=0, shift_every_s=0)
 
 
