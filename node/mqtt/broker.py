@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from aiomqtt import Client, MqttError, Will
+from aiomqtt import Client, Message, MqttError, Will
 from aiomqtt.exceptions import MqttConnectError
 
 from node.config import ConfigError
@@ -129,6 +129,16 @@ async def connected(broker: Broker, *, role: str = "", will: Will | None = None)
     )
     async with client:
         yield client
+
+
+def retry_s(tries: int) -> float:
+    """How long to wait before the next try, after so many that failed before this one."""
+    return RETRY_S[min(tries, len(RETRY_S) - 1)]
+
+
+def payload_of(message: Message) -> bytes:
+    """What a message holds."""
+    return message.payload if isinstance(message.payload, bytes) else b""
 
 
 def trouble_with(broker: Broker, error: MqttError | OSError) -> str:

@@ -14,7 +14,7 @@ from aiomqtt import MqttError
 
 from node.clock import monotonic_s, unix_s
 from node.config import ConfigError
-from node.mqtt.broker import RETRY_S, trouble_with
+from node.mqtt.broker import retry_s, trouble_with
 from node.mqtt.payloads import event_of
 from node.mqtt.roles import AtWork, Following, Publishing, StandingBy, Table
 from node.mqtt.topics import Topics, topic_name
@@ -81,7 +81,7 @@ class TablePublisher:
                 await self._follow(following)
             except (MqttError, OSError) as error:
                 self._has_trouble(trouble_with(self._how.broker, error))
-                await self._pause(RETRY_S[min(self._tries, len(RETRY_S) - 1)])
+                await self._pause(retry_s(self._tries))
                 self._tries += 1
             except ConfigError as error:
                 self._has_trouble(str(error))

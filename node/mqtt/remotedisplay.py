@@ -22,7 +22,7 @@ from node.clock import monotonic_s, random_bytes, unix_s
 from node.device.buttons import meaning
 from node.device.screen import Screen
 from node.device.table import ANSWER_S
-from node.mqtt.broker import RETRY_S, Broker, connected, trouble_with
+from node.mqtt.broker import Broker, connected, payload_of, retry_s, trouble_with
 from node.mqtt.commands import BUTTONS, command_message
 from node.mqtt.messages import Answer, MessageError, TableState, answer_of, plain_of
 from node.mqtt.payloads import packed
@@ -84,7 +84,7 @@ class RemoteDisplay:
                             self._hear(message)
                 except (MqttError, OSError) as error:
                     self._lost(trouble_with(self._broker, error))
-                await asyncio.sleep(RETRY_S[min(tries, len(RETRY_S) - 1)])
+                await asyncio.sleep(retry_s(tries))
                 tries += 1
         finally:
             await self._stop()
@@ -142,7 +142,7 @@ class RemoteDisplay:
     def _hear(self, message: Message) -> None:
         """One message of the broker's. Anybody may have written it."""
         place = table_in(message.topic.value, self._broker.prefix)
-        payload = message.payload if isinstance(message.payload, bytes) else b""
+        payload = payload_of(message)
         if place is None:
             return
         table, what = place

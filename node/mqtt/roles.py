@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any, Final, Protocol
 from aiomqtt import Client, Message, Will
 
 from node.clock import monotonic_s, unix_s
-from node.mqtt.broker import Broker, connected
+from node.mqtt.broker import Broker, connected, payload_of
 from node.mqtt.commands import Command, CommandBook, Moment, Refusal
 from node.mqtt.election import Candidate, Claim, Election, Step, read_candidate, read_claim
 from node.mqtt.homeassistant import discovery_message, status_topic, user_of_buttons
@@ -103,7 +104,7 @@ class Following:
         return 0 if session is None or session.genesis is None else session.height
 
 
-class Role:
+class Role(ABC):
     """A connection for a table: what it subscribes to, what it hears, what the broker says when it breaks off."""
 
     name: str
@@ -114,13 +115,13 @@ class Role:
         self.election = Election(following.candidate(), monotonic_s())
         self._reader: asyncio.Task[None] | None = None
 
+    @abstractmethod
     def will(self) -> Will:
         """What the broker publishes when this connection breaks off."""
-        raise NotImplementedError
 
+    @abstractmethod
     def subscriptions(self) -> list[str]:
         """The topics that it hears."""
-        raise NotImplementedError
 
     @contextlib.asynccontextmanager
     async def connected(self) -> AsyncIterator[Client]:
@@ -140,7 +141,7 @@ class Role:
 
     def heard(self, message: Message) -> None:
         """One message of the broker's. Anybody may have written it."""
-        topic, payload, now_s = message.topic.value, _bytes_of(message), monotonic_s()
+        topic, payload, now_s = message.topic.value, payload_of(message), monotonic_s()
         standby = self.topics.standby("")
         if topic == self.topics.availability:
             self.election.heard_availability(payload == ONLINE.encode(), now_s)
@@ -252,9 +253,9 @@ class AtWork(Role):
         if topic == self.topics.ask:
             self._repeat_claim = True
         elif topic.startswith(command):
-            self._take(topic.removeprefix(command), _bytes_of(message), retained=message.retain)
+            self._take(topic.removeprefix(command), payload_of(message), retained=message.retain)
         elif how.discovery is not None and topic == status_topic(how.discovery):
-            self._announce_again = _bytes_of(message) == ONLINE.encode()
+            self._announce_again = payload_of(message) == ONLINE.encode()
 
     async def publish(self, client: Client) -> None:
         """Publishes until the table was left, another is to do it, or another does."""
@@ -378,10 +379,6 @@ class AtWork(Role):
         book = self.following.how.book
         accepted, refused = (0, {}) if book is None else (book.accepted, dict(sorted(book.refused.items())))
         return {"table": self.following.id, "on": book is not None, "accepted": accepted, "refused": refused}
-
-
-def _bytes_of(message: Message) -> bytes:
-    return message.payload if isinstance(message.payload, bytes) else b""
 
 
 def _plain(payload: bytes) -> Any:

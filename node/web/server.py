@@ -27,6 +27,7 @@ from node.web.commands import PageRefusal, parse_command
 from node.web.serving import (
     PageLimits,
     in_url,
+    is_everywhere,
     listen,
     load_static,
     open_socket,
@@ -114,7 +115,7 @@ class PageServer:
         app.router.add_get("/ws", self._socket)
         app.on_shutdown.append(self._close_links)
         self._runner, bound = await listen(app, host, port, self._limits.close_timeout_s)
-        own = (in_url(host),) if host not in ("", "0.0.0.0", "::") else ()  # noqa: S104 - compared, not bound
+        own = () if is_everywhere(host) else (in_url(host),)
         names = ("127.0.0.1", "localhost", "[::1]", *own, *self._extra_hosts)
         self._hosts = frozenset(_with_port(name.lower(), bound) for name in names)
         # Cookies do not keep ports apart: two nodes on one machine must not overwrite each other's.

@@ -117,6 +117,11 @@ def refuse(sentence: str) -> web.Response:
     return web.Response(status=403, text=sentence)
 
 
+def is_everywhere(host: str) -> bool:
+    """Whether to listen there is to listen on all addresses of this machine."""
+    return host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
+
+
 def in_url(host: str) -> str:
     """A name or address as it stands in a URL."""
     return f"[{host}]" if ":" in host else host

@@ -17,8 +17,8 @@ import pytest
 
 from node.clock import monotonic_s, unix_s
 from node.config import ConfigError
+from node.mqtt import broker as broker_module
 from node.mqtt.broker import Broker, connected
-from node.mqtt.party import feed as feeding
 from node.mqtt.party import run as running
 from node.mqtt.party.board import Now, PartyBoard
 from node.mqtt.party.feed import Feed
@@ -383,7 +383,7 @@ def test_all_tables_that_the_broker_has_kept_are_there(own_mosquitto: Callable[.
 def test_broker_may_go_and_come_back(
     own_mosquitto: Callable[..., Mosquitto], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(feeding, "RETRY_S", (0.02,))
+    monkeypatch.setattr(broker_module, "RETRY_S", (0.02,))
 
     async def scenario(mosquitto: Mosquitto) -> None:
         board, table = PartyBoard(PREFIX), tables(1)[0]

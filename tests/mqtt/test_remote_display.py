@@ -34,6 +34,7 @@ from engine.rulesets import ES
 from node.clock import monotonic_s
 from node.config import ConfigError
 from node.device.run import hardware_of
+from node.mqtt import broker as broker_module
 from node.mqtt import remotedisplay, remotetables
 from node.mqtt.broker import Broker, connected
 from node.mqtt.commands import Command, CommandBook, Moment, Refusal, access_of
@@ -143,7 +144,7 @@ def _wall_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is waited for comes sooner."""
-    monkeypatch.setattr(remotedisplay, "RETRY_S", (0.05,))
+    monkeypatch.setattr(broker_module, "RETRY_S", (0.05,))
     monkeypatch.setattr(remotedisplay, "AWAY_S", 0.2)
     monkeypatch.setattr(remotetables, "OFFLINE_S", 0.3)
     for module in (remotedisplay, remotetables):

@@ -10,7 +10,7 @@ from typing import Final
 from aiomqtt import MqttError
 
 from node.clock import monotonic_s, unix_s
-from node.mqtt.broker import RETRY_S, Broker, connected, trouble_with
+from node.mqtt.broker import Broker, connected, retry_s, trouble_with
 from node.mqtt.party.board import Now, PartyBoard
 from node.mqtt.topics import Topics
 
@@ -54,7 +54,7 @@ class Feed:
                         self._take(message.topic.value, message.payload, retained=message.retain)
             except (MqttError, OSError) as error:
                 self._contact(trouble_with(self._broker, error))
-            await asyncio.sleep(RETRY_S[min(tries, len(RETRY_S) - 1)])
+            await asyncio.sleep(retry_s(tries))
             tries += 1
 
     def _take(self, topic: str, payload: bytes, *, retained: bool) -> None:

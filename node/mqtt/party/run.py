@@ -23,7 +23,7 @@ from node.mqtt.party.board import PartyBoard
 from node.mqtt.party.feed import Feed
 from node.mqtt.party.resultsfile import FILE_NAME, read, text_of
 from node.mqtt.party.server import PartyServer
-from node.web.serving import in_url, until_one_ends
+from node.web.serving import in_url, is_everywhere, until_one_ends
 
 _HERE: Final = ("localhost", "127.0.0.1", "::1")
 SAVE_AFTER_S: Final = 1.0
@@ -135,7 +135,7 @@ def _publishing(broker: Broker) -> str:
 def _for_phones(host: str, url: str) -> str | None:
     """The page's address for others in the network; None if they cannot reach it."""
     port = url.rpartition(":")[2]
-    if host in ("", "0.0.0.0", "::"):  # noqa: S104 - compared, not bound
+    if is_everywhere(host):
         found = machine_addresses()
         return f"http://{in_url(found[0])}:{port}" if found else None
     return None if host in _HERE else url

@@ -29,6 +29,7 @@ from node.sockets import is_address
 from node.web.serving import (
     PageLimits,
     in_url,
+    is_everywhere,
     listen,
     load_static,
     open_socket,
@@ -104,7 +105,7 @@ class PartyServer:
         name = socket.gethostname().lower()
         self._names = frozenset(("localhost", name, f"{name}.local", host.lower()))
         self._runner, bound = await listen(app, host, port, self.limits.close_timeout_s)
-        everywhere = host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
+        everywhere = is_everywhere(host)
         return f"http://{'127.0.0.1' if everywhere else in_url(host)}:{bound}"
 
     async def stop(self) -> None:
