@@ -30,9 +30,9 @@ from node.web.serving import (
     is_everywhere,
     listen,
     load_static,
-    open_socket,
     packed,
     refuse,
+    serve_socket,
     static_answer,
     until_one_ends,
 )
@@ -177,18 +177,9 @@ class PageServer:
         )
 
     async def _socket(self, request: web.Request) -> web.StreamResponse:
-        socket = await open_socket(request, self._limits, len(self._links))
-        if isinstance(socket, web.Response):
-            return socket
-        link = _Link(socket, self._desk, self._limits)
-        self._links.add(link)
-        try:
-            await link.run()
-        finally:
-            self._links.discard(link)
-            if link.stuck and request.transport is not None:
-                request.transport.abort()
-        return socket
+        return await serve_socket(
+            request, self._limits, self._links, lambda socket: _Link(socket, self._desk, self._limits)
+        )
 
     async def _close_links(self, _app: web.Application) -> None:
         await asyncio.gather(*(link.close() for link in tuple(self._links)))

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
 from aiohttp import web
 
@@ -44,6 +44,17 @@ class PageLimits:
     replies: int = 32
 
 
+class Link(Protocol):
+    """One connected page. `stuck`: it took nothing for too long."""
+
+    stuck: bool
+
+    async def run(self) -> None: ...
+
+
+L = TypeVar("L", bound=Link)
+
+
 def load_static(package: str, wanted: Callable[[str], bool] = lambda _name: True) -> Files:
     """Name to bytes and content type of the files in a package's folder `static`. Nothing else can be asked for."""
     files = {}
@@ -75,7 +86,7 @@ async def listen(app: web.Application, host: str, port: int, close_timeout_s: fl
     return runner, runner.addresses[0][1]
 
 
-async def open_socket(request: web.Request, limits: PageLimits, pages: int) -> web.WebSocketResponse | web.Response:
+async def _open_socket(request: web.Request, limits: PageLimits, pages: int) -> web.WebSocketResponse | web.Response:
     """A socket for one of our own pages, or the refusal. `pages`: how many there are now."""
     if request.headers.get("Origin", "").lower() != f"http://{request.headers['Host'].lower()}":
         return refuse(_FOREIGN_PAGE)
@@ -90,6 +101,24 @@ async def open_socket(request: web.Request, limits: PageLimits, pages: int) -> w
     if not socket.can_prepare(request).ok:
         return web.Response(status=426, text="This address is for the page's own connection.")
     await socket.prepare(request)
+    return socket
+
+
+async def serve_socket(
+    request: web.Request, limits: PageLimits, links: set[L], linked: Callable[[web.WebSocketResponse], L]
+) -> web.StreamResponse:
+    """Lets a page in, or not, and keeps its link among `links` while it is there. One that is stuck is cut off."""
+    socket = await _open_socket(request, limits, len(links))
+    if isinstance(socket, web.Response):
+        return socket
+    link = linked(socket)
+    links.add(link)
+    try:
+        await link.run()
+    finally:
+        links.discard(link)
+        if link.stuck and request.transport is not None:
+            request.transport.abort()
     return socket
 
 

@@ -32,9 +32,9 @@ from node.web.serving import (
     is_everywhere,
     listen,
     load_static,
-    open_socket,
     packed,
     refuse,
+    serve_socket,
     static_answer,
     until_one_ends,
 )
@@ -166,18 +166,7 @@ class PartyServer:
         return web.Response(body=drawn.getvalue(), content_type="image/svg+xml")
 
     async def _socket(self, request: web.Request) -> web.StreamResponse:
-        opened = await open_socket(request, self.limits, len(self._links))
-        if isinstance(opened, web.Response):
-            return opened
-        link = _Link(opened, self)
-        self._links.add(link)
-        try:
-            await link.run()
-        finally:
-            self._links.discard(link)
-            if link.stuck and request.transport is not None:
-                request.transport.abort()
-        return opened
+        return await serve_socket(request, self.limits, self._links, lambda opened: _Link(opened, self))
 
     async def _close_links(self, _app: web.Application) -> None:
         await asyncio.gather(*(link.close() for link in tuple(self._links)))
