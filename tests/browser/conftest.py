@@ -72,13 +72,13 @@ def browser(runner: asyncio.Runner) -> Iterator[Browser]:
         api.expect.set_options(timeout=EXPECT_MS)
         return playwright, await playwright.chromium.launch(executable_path=program, headless=True, args=list(SWITCHES))
 
-    threads = set(threading.enumerate())
     playwright, chromium = runner.run(launch())
     yield chromium
     runner.run(chromium.close())
     runner.run(playwright.stop())
-    for thread in set(threading.enumerate()) - threads:
-        thread.join(CLOSE_S)  # asyncio's, waiting for the end of Playwright's process
+    for thread in threading.enumerate():
+        if thread.name.startswith("asyncio-waitpid"):  # waits for the end of Playwright's process
+            thread.join(CLOSE_S)
 
 
 class Stage:

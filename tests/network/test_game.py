@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+from protocol.messages import AnswersEntry
 from tests.network.lab import Host, Lab, Process
 from tests.node.journals import entries_in, journal_of
 
@@ -58,4 +59,6 @@ def test_three_hosts_play_a_game_to_its_end_with_identical_logs(tmp_path: Path) 
     assert len(hashes) == 1
     logs = [entries_in(journal_of(folder)) for folder in folders]
     assert logs[0] == logs[1] == logs[2]
-    assert len(logs[0]) > 50
+    last = logs[0][-1].content
+    assert isinstance(last, AnswersEntry)
+    assert last.call == "final", "the racks are opened when the game is over"
