@@ -14,12 +14,10 @@ from rich.console import Console
 from rich.table import Table
 
 from engine.board import Layout, read_layout
-from engine.faces import JOKER_CODE, codes_of, deck_codes, text_of, texts_of
+from engine.faces import JOKER_CODE, codes_in, deck_codes, text_of, texts_of
 from engine.melds import why_no_meld
-from engine.positions import layout
 from engine.rulesets import JokerMove, RuleSet
 from engine.solver import Objective, Solution, sentence, solve, solve_opening, steps_of
-from engine.tiles import Tile, parse_tile
 from node.arbiter import RulesType
 from node.clock import monotonic_s, stop_after
 
@@ -195,22 +193,22 @@ def _position(plain: Any, rules: RuleSet) -> _Position:
         raise ValueError('"table" is to be a list of sets, each a list of tiles, [] if nothing lies there')
     melds = [_tiles(item, f'"table", set {number}') for number, item in enumerate(table, 1)]
     rack = _tiles(plain.get("rack"), '"rack"')
-    board = layout((tiles, None) for tiles in melds)
+    board = tuple((codes, None) for codes in melds)
     told: list[tuple[bytes, Any]] = []
     for number, ((codes, _kind), meld) in enumerate(zip(board, read_layout(board), strict=True), 1):
         if meld is None:
             raise ValueError(f'"table", set {number} is none; {why_no_meld(codes).rstrip(".")}')
         told.append((meld.codes, meld.kind))
-    position = _Position(name, tuple(told), codes_of(rack))
+    position = _Position(name, tuple(told), rack)
     _check_supply(position, rules)
     return position
 
 
-def _tiles(plain: Any, field: str) -> tuple[Tile, ...]:
+def _tiles(plain: Any, field: str) -> bytes:
     if not isinstance(plain, list) or not all(isinstance(text, str) for text in plain):
         raise ValueError(f'{field} is to be a list of tiles such as ["R4", "K13", "J"]')
     try:
-        return tuple(parse_tile(text) for text in plain)
+        return codes_in(plain)
     except ValueError as error:
         raise ValueError(f"{field}: {error}") from error
 

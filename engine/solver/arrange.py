@@ -18,7 +18,8 @@ def layout_after(melds: Iterable[MeldDraft], before: Layout) -> Layout:
     """
     left: dict[bytes, list[Said]] = {}
     for meld in melds:
-        left.setdefault(meld.key, []).append((bytes(meld.codes), meld.kind))
+        codes = bytes(meld.codes)
+        left.setdefault(meld_key(codes, meld.kind), []).append((codes, meld.kind))
     stays, gone = [], []
     for index, old in enumerate(before):
         same = left.get(meld_key(*old))
@@ -38,28 +39,20 @@ def layout_after(melds: Iterable[MeldDraft], before: Layout) -> Layout:
 
 def _clusters(before: Layout, gone: Sequence[int], news: Sequence[Said]) -> list[tuple[list[int], list[Said]]]:
     """Melds that hang together by the faces they share: those of the board before by their index, and new ones."""
-    single: list[tuple[int, list[int], list[Said]]] = [(_faces(before[index][0]), [index], []) for index in gone]
-    single += [(_faces(meld[0]), [], [meld]) for meld in news]
-    clusters: list[tuple[int, list[int], list[Said]]] = []
+    clusters: list[tuple[set[int], list[int], list[Said]]] = []
+    single: list[tuple[set[int], list[int], list[Said]]] = [(set(before[index][0]), [index], []) for index in gone]
+    single += [(set(meld[0]), [], [meld]) for meld in news]
     for faces, olds, added in single:
         apart = []
         for cluster in clusters:
-            if cluster[0] & faces:
+            if faces.isdisjoint(cluster[0]):
+                apart.append(cluster)
+            else:
                 faces |= cluster[0]
                 olds += cluster[1]
                 added += cluster[2]
-            else:
-                apart.append(cluster)
         clusters = [*apart, (faces, olds, added)]
     return [(olds, added) for _faces, olds, added in clusters]
-
-
-def _faces(codes: bytes) -> int:
-    """The faces as bits."""
-    faces = 0
-    for code in codes:
-        faces |= 1 << code
-    return faces
 
 
 def _place(meld: Said) -> tuple[bool, bytes]:

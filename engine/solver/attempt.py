@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -111,12 +111,13 @@ def attempt(
             return None
     elif left > terms.jokers - table_jokers:
         return None
-    laid = bytes(terms.jokers - table_jokers - left) + bytes(_laid(rebuilt, position.lying))
+    laid = bytes(terms.jokers - table_jokers - left) + _laid(rebuilt, position.lying)
     return Attempt(cost, layout_after(rebuilt.melds, position.board), laid, finish.exchanges)
 
 
-def _laid(rebuilt: Rebuilt, lying: Sequence[int]) -> Iterable[int]:
+def _laid(rebuilt: Rebuilt, lying: Sequence[int]) -> bytes:
     """The codes of the rack tiles that were laid, jokers aside."""
-    for code, used in sorted(rebuilt.used.items()):
-        if used > lying[code]:
-            yield from [code] * (used - lying[code])
+    more = [
+        (code, used - there) for code, (used, there) in enumerate(zip(rebuilt.used, lying, strict=True)) if used > there
+    ]
+    return bytes([code for code, count in more for _tile in range(count)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from engine.board import Layout
 from engine.faces import JOKER_CODE
 from engine.melds import read
@@ -48,6 +50,7 @@ def _kind(codes: bytes) -> MeldKind:
 
 def _solve_free(position: Position, patience: Patience) -> Solution:
     terms, limit = Terms(position.tiles[JOKER_CODE]), worth_finding(position)
-    best = attempt(position, terms, position.lying[JOKER_CODE], patience, limit, dive=True)
+    build = partial(position.problem, terms)  # with all the tiles that are of use
+    best = attempt(position, terms, position.lying[JOKER_CODE], patience, limit, build=build, dive=True)
     proven = not patience.ended
     return laid_nothing(position, proven=proven) if best is None else best.solution(proven=proven)

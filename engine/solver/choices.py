@@ -40,6 +40,10 @@ class Choices(ABC):
         """Only what costs less is wanted; None: whatever there is."""
         return worth_finding(self.position) if self.best is None else self.best.cost - self.best.cost % self._tile
 
+    def reached(self, floor: int) -> bool:
+        """Whether to look no further, if no move costs less than `floor`: time is up, or the best is as good."""
+        return self.patience.ended or (self.bound is not None and self.bound <= floor - floor % self._tile)
+
     @abstractmethod
     def may_go(self, joker: TableJoker) -> bool:
         """Whether the tiles are there that letting this joker go asks for."""

@@ -83,5 +83,5 @@ def solve_opening(
         return None
     _rank, value, node = max(ends, key=lambda end: end[0])
     rebuilt = rebuild(path_to(node), ())
-    laid = bytes(node[2]) + bytes(code for code in sorted(rebuilt.used) for _tile in range(rebuilt.used[code]))
+    laid = bytes(node[2]) + bytes([code for code, used in enumerate(rebuilt.used) for _tile in range(used)])
     return Solution(layout_after(rebuilt.melds, ()), laid, value, proven=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from operator import add, sub
+from functools import cache
+from operator import add, mul, sub
+from struct import Struct
 from typing import Final
 
 from engine.board import Layout
@@ -14,7 +16,7 @@ from engine.melds import read
 from engine.solver.groups import MOST, Together, partners
 from engine.solver.search import Problem, Stage
 from engine.solver.solution import Objective
-from engine.solver.tables import CELL_BITS, JOINT_SCALE, Counting, tables
+from engine.solver.tables import CELL_BITS, JOINT_SCALE, ROW_SHIFT, Counting, tables
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
@@ -25,15 +27,23 @@ _BITS: Final = [0, *(1 << code for code in range(1, FACES))]  # by face, none fo
 _ONE_COLOUR: Final = (1 << MAX_NUMBER) - 1
 _STARTS: Final = sum((1 << MAX_NUMBER - 2) - 1 << first for first in _FIRSTS)  # where a run of three may begin
 _MUST, _NEXT1, _NEXT2, _AHEAD, _BEHIND, _JOINTS, _PASSED, _SHOWN = range(CELL_BITS, CELL_BITS * 9, CELL_BITS)
-_RESTS: Final = tuple(  # of a packed cell, by face: how many numbers follow, and, if jokers are spent, come before
-    [
-        0,
-        *(
-            min(2, MAX_NUMBER - number) << _AHEAD | spend * (number - 1) << _BEHIND
-            for _first in _FIRSTS
-            for number in range(1, MAX_NUMBER + 1)
-        ),
-    ]
+_LANES: Final = Struct(f"<{FACES}Q")  # a number for each face, packed into one great one
+_LANE_BITS: Final = 64
+
+
+def _lanes(numbers: Sequence[int]) -> int:
+    """A number for each face as one number, so that all are worked on at once."""
+    return int.from_bytes(_LANES.pack(*numbers), "little")
+
+
+_NOT_LAST: Final = _lanes([(1 << _LANE_BITS) - 1 if 0 < number < MAX_NUMBER else 0 for number in NUMBERS[:FACES]])
+_RESTS: Final = tuple(  # of a packed cell, as lanes: how many numbers follow, and, if jokers are spent, come before
+    _lanes(
+        [
+            min(2, MAX_NUMBER - number) << _AHEAD | spend * (number - 1) << _BEHIND if number else 0
+            for number in NUMBERS[:FACES]
+        ]
+    )
     for spend in (False, True)
 )
 _USUAL: Final = 2  # tiles of a face in play, without bound jokers
@@ -101,6 +111,13 @@ def weights_of(objective: Objective) -> list[int]:
             return [64 * number + 1 for number in range(MAX_NUMBER + 1)]
 
 
+@cache
+def _costs_of(objective: Objective) -> tuple[int, ...]:
+    """What a tile left on the rack costs, by its face."""
+    weights = weights_of(objective)
+    return tuple(weights[number] for number in NUMBERS[:FACES])
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What a search may and must do, beyond the counts of the position.
@@ -137,6 +154,8 @@ class Position:
         self.tiles = [one + other for one, other in zip(self.lying, self.held, strict=True)]
         self.objective = objective
         self.weights = weights_of(objective)
+        self._costs = _costs_of(objective)
+        self.rack_cost = self._cost(self.held)  # of laying nothing
         self.joker_weight = self.weights[JOKER_CODE]
         self.joints = [0] * FACES
         self.olds: dict[int, tuple[int, ...]] = {}
@@ -165,6 +184,7 @@ class Position:
         """The same for another objective."""
         other = Position(self.board, b"", objective)
         other.held, other.tiles = self.held, self.tiles
+        other.rack_cost = other._cost(self.held)
         return other
 
     def narrowed(self, terms: Terms) -> Position:
@@ -176,13 +196,8 @@ class Position:
         other.tiles = tiles
         return other
 
-    @property
-    def rack_cost(self) -> int:
-        """What it costs to lay nothing."""
-        return self._cost(self.held)
-
     def _cost(self, tiles: Iterable[int]) -> int:
-        return sum([self.weights[number] * count for number, count in zip(NUMBERS, tiles, strict=False) if count])
+        return sum(map(mul, self._costs, tiles))
 
     def problem(self, terms: Terms, *, spend: bool = False) -> Problem:
         """The search for all tiles under these terms. `spend`: all free jokers are placed in it."""
@@ -200,7 +215,7 @@ class Stages:
         self._terms = terms
         self._spend = spend
         self._cells = self._packed()
-        self._pair = tables(terms.jokers, _USUAL, spend, position.counting).rows
+        self._rows = tables(terms.jokers, _USUAL, spend, position.counting).rows
         self._partners = partners(terms.jokers, spend)
 
     def _packed(self) -> list[int]:
@@ -215,13 +230,11 @@ class Stages:
             for number, ways in terms.ways.items():
                 for colour in _COLOURS:
                     most[colour * MAX_NUMBER + number] += max([way[colour] for way in ways])
-        next1 = _after(most)
-        cells = [
-            there | lying << _MUST | one << _NEXT1 | two << _NEXT2 | joints << _JOINTS | rest
-            for there, lying, one, two, joints, rest in zip(
-                position.tiles, must, next1, _after(next1), position.joints, _RESTS[self._spend], strict=True
-            )
-        ]
+        next1 = _lanes(most) >> _LANE_BITS & _NOT_LAST  # of the next number of the colour
+        next2 = next1 >> _LANE_BITS & _NOT_LAST
+        packed = _lanes(position.tiles) | _lanes(must) << _MUST | next1 << _NEXT1 | next2 << _NEXT2
+        packed |= _lanes(position.joints) << _JOINTS | _RESTS[self._spend]
+        cells = list(_LANES.unpack(packed.to_bytes(_LANES.size, "little")))
         for code in terms.passed:
             cells[code] |= 1 << _PASSED
         for code in terms.shown:
@@ -230,11 +243,19 @@ class Stages:
 
     def of_all(self) -> list[Sequence[Stage]]:
         """The stages of every number, one for each way to give bound jokers to colours."""
-        ways = self._terms.ways
-        return [
-            [self.stage(number, way) for way in ways[number]] if number in ways else (self.stage(number),)
-            for number in range(1, MAX_NUMBER + 1)
-        ]
+        ways, olds, together = self._terms.ways, self._position.olds, self._terms.together
+        tiles, cells, rows, joining = self._position.tiles, self._cells, self._rows, self._partners
+        stages: list[Sequence[Stage]] = []
+        for number in range(1, MAX_NUMBER + 1):
+            if number in ways:
+                stages.append([self.stage(number, way) for way in ways[number]])
+            elif number in olds or number in together:
+                stages.append((self.stage(number),))
+            else:
+                one, two, three, four = cells[number::MAX_NUMBER]
+                pairs = rows[one << ROW_SHIFT | two], rows[three << ROW_SHIFT | four]
+                stages.append((Stage(pairs, joining, tiles[number::MAX_NUMBER]),))
+        return stages
 
     def stage(
         self,
@@ -246,7 +267,7 @@ class Stages:
         """A number, if bound jokers are `way`, and some tiles and bound jokers are taken for melds asked for."""
         position, terms = self._position, self._terms
         tiles, cells = position.tiles[number::MAX_NUMBER], self._cells[number::MAX_NUMBER]
-        pair, joining = self._pair, self._partners
+        known, joining = self._rows, self._partners
         if way is not NONE or taken is not NONE:
             for colour, (bound, all_taken, bound_too) in enumerate(zip(way, taken, bound_taken, strict=True)):
                 needed = cells[colour] >> _MUST & (1 << CELL_BITS) - 1
@@ -254,17 +275,9 @@ class Stages:
                 tiles[colour] += bound - all_taken
                 cells[colour] += bound - all_taken + (must - needed << _MUST)
             if max(tiles) > _USUAL:
-                pair = tables(terms.jokers, min(max(tiles), MOST), self._spend, position.counting).rows
-        rows = pair(cells[0], cells[1]), pair(cells[2], cells[3])
+                known = tables(terms.jokers, min(max(tiles), MOST), self._spend, position.counting).rows
+        rows = known[cells[0] << ROW_SHIFT | cells[1]], known[cells[2] << ROW_SHIFT | cells[3]]
         olds, together = position.olds.get(number, ()), terms.together.get(number, ())
         if olds or together:
             joining = partners(terms.jokers, self._spend, olds, together)
         return Stage(rows, joining, tiles, way, olds, together, taken, bound_taken)
-
-
-def _after(counts: Sequence[int]) -> list[int]:
-    """Of each face the count of the next one of its colour."""
-    following = [*counts[1:], 0]
-    for last in range(MAX_NUMBER, FACES, MAX_NUMBER):
-        following[last] = 0
-    return following

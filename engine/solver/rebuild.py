@@ -11,6 +11,7 @@ from engine.board import Layout
 from engine.faces import COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS
 from engine.melds import MAX_GROUP, MIN_SIZE
 from engine.solver.groups import BASE, joker_counts, joker_shares, shared_out
+from engine.solver.problem import FACES
 from engine.solver.search import Node, Stage
 from engine.solver.tables import PLACES, STATES
 from engine.state import MeldKind
@@ -71,10 +72,10 @@ def meld_key(codes: bytes, kind: MeldKind | None) -> bytes:
 
 @dataclass(slots=True)
 class Rebuilt:
-    """The melds of a solution. `used` counts the tiles in use by face, no jokers."""
+    """The melds of a solution. `used` counts the tiles in use by code; of jokers it says nothing."""
 
     melds: list[MeldDraft] = field(default_factory=list)
-    used: dict[int, int] = field(default_factory=dict)
+    used: list[int] = field(default_factory=lambda: [0] * FACES)
 
 
 def rebuild(path: Sequence[Node], before: Layout) -> Rebuilt:
@@ -86,40 +87,39 @@ def rebuild(path: Sequence[Node], before: Layout) -> Rebuilt:
     melds, used = rebuilt.melds, rebuilt.used
     lying = [codes for codes, kind in before if kind is MeldKind.RUN]
     open_runs: list[list[MeldDraft]] = [[], [], [], []]  # of each colour, those of one tile first, those of two next
-    state = 0
+    old_states = bytes(_STATE_BYTES)
     for number, after, _jokers, _parent, stage, (use01, use23), spent in path:
-        use = _USES[use01] + _USES[use23]
-        old_states, states = state.to_bytes(_STATE_BYTES, "little"), after.to_bytes(_STATE_BYTES, "little")
-        state = after
+        states, use = after.to_bytes(_STATE_BYTES, "little"), _USES[use01] + _USES[use23]
         code = number - MAX_NUMBER
         spare = spent
         led: list[MeldDraft] = []
-        for colour, many in enumerate(use):
+        for runs, many, old, new, tiles in zip(open_runs, use, old_states, states, stage.tiles, strict=False):
             code += MAX_NUMBER
-            old, new = old_states[colour], states[colour]
             if not (old or new):
-                if many:
-                    used[code] = many
+                used[code] = many
                 continue
-            runs, places = open_runs[colour], PLACES[new]
+            places = PLACES[new]
             if places < len(runs):
-                runs = open_runs[colour] = _end_some(runs, len(runs) - places, STATES[old][2], lying, melds)
-            jokers = places + many - stage.tiles[colour]
+                _end_some(runs, len(runs) - places, STATES[old][2], lying, melds)
+            jokers = places + many - tiles
             if jokers > 0:
                 spare -= jokers
-                used[code] = stage.tiles[colour]
-                for index, run in enumerate(runs):
-                    run.codes.append(JOKER_CODE if index < jokers else code)
+                used[code] = tiles
+                for run in runs:
+                    run.codes.append(JOKER_CODE if jokers > 0 else code)
+                    jokers -= 1
             else:
                 used[code] = places + many
                 for run in runs:
                     run.codes.append(code)
             if places > len(runs):
                 begun = [MeldDraft(MeldKind.RUN, [code], code) for _run in range(places - len(runs))]
+                runs[:0] = begun
                 if STATES[new][0] < len(begun):
                     spare -= _lead(begun, STATES[new], STATES[old][0])
                     led += [run for run in begun if len(run.codes) >= MIN_SIZE]
-                open_runs[colour] = sorted(begun + runs, key=_length)
+                    runs.sort(key=_length)
+        old_states = states
         in_groups = _jokers_in_groups(use, spare) if led else spare
         if use01 or use23:
             melds += _groups(number, use, in_groups, stage)
@@ -128,8 +128,7 @@ def rebuild(path: Sequence[Node], before: Layout) -> Rebuilt:
         if stage.melds:
             melds += [_fixed(codes, kind) for codes, kind in stage.melds]
         for colour in _COLOURS if any(stage.bound) or any(stage.taken) else ():
-            code = colour * MAX_NUMBER + number
-            used[code] = used.get(code, 0) + stage.taken[colour] - stage.bound[colour]
+            used[colour * MAX_NUMBER + number] += stage.taken[colour] - stage.bound[colour]
     for left in open_runs:
         melds += left
     rebuilt.melds = _cut(melds, lying)
@@ -149,13 +148,12 @@ def _length(run: MeldDraft) -> int:
     return min(MIN_SIZE, len(run.codes))
 
 
-def _end_some(
-    runs: list[MeldDraft], many: int, longs: int, lying: Sequence[bytes], ended: list[MeldDraft]
-) -> list[MeldDraft]:
-    """End so many of the long runs, those at the end of the list: first those that lay on the table. The others."""
-    going_on, longs_first = runs[:-longs], sorted(runs[-longs:], key=lambda run: bytes(run.codes) in lying)
-    ended += longs_first[-many:]
-    return going_on + longs_first[:-many]
+def _end_some(runs: list[MeldDraft], many: int, longs: int, lying: Sequence[bytes], ended: list[MeldDraft]) -> None:
+    """End so many of the long runs, those at the end of the list: first those that lay on the table."""
+    if many < longs:
+        runs[-longs:] = sorted(runs[-longs:], key=lambda run: bytes(run.codes) in lying)
+    ended += runs[-many:]
+    del runs[-many:]
 
 
 def _lead(begun: Sequence[MeldDraft], after: tuple[int, int, int], ones: int) -> int:

@@ -6,7 +6,8 @@ which a real tile has to lie in one meld with a numbered tile of its old meld (i
 What a freed joker asks for is first put to the search as far as it goes without following single melds: a run has to
 pass between the tile and the nearest numbered tile of the old meld. That can be too little (two jokers with one
 witness, jokers side by side) and says nothing of where a freed joker may go in `fi`. So the rules judge each answer,
-and only if they refuse it, the melds in question are asked for one by one (`witnesses`).
+and only if they refuse it, the melds in question are asked for one by one (`witnesses`). Where there is a choice of
+witnesses, a search that asks for none goes first: it may find that no other is needed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from engine.faces import COLOUR_INDEXES, JOKER_CODE, NUMBERS
 from engine.jokers import joker_faults
 from engine.melds import read
 from engine.rulesets import FreedJokerPlace, RuleSet
-from engine.solver.attempt import Attempt, attempt
+from engine.solver.attempt import Attempt, Finish, attempt
 from engine.solver.bound import BoundFinish, Meaning, Protected, TableJoker, meanings
 from engine.solver.choices import Choices
 from engine.solver.groups import Together
@@ -96,6 +97,7 @@ def _swap_in(melds: Sequence[MeldDraft], draft: MeldDraft, place: int, protected
 class _Replaced(Choices):
     def __init__(self, rules: RuleSet, position: Position, patience: Patience) -> None:
         super().__init__(rules, position, patience)
+        self._new_set = rules.freed_joker_place is FreedJokerPlace.NEW_SET
         self._before = [read(codes, kind) for codes, kind in position.board]
         self._candidates: dict[object, Candidates] = {}
 
@@ -106,11 +108,25 @@ class _Replaced(Choices):
         return meanings(jokers)
 
     def search_with(self, free: Sequence[TableJoker]) -> None:
-        for witnesses in _unlike(self._nearest(joker) for joker in free):
-            refused = None if self.patience.ended else self._attempt(free, witnesses)
-            if refused is not None:
-                self._insist(free, refused)
+        ways = list(_unlike(self._nearest(joker) for joker in free))
+        floor = None
+        if len(ways) > 1:
+            unasked = self._attempt_unasked(free)
+            if unasked is None:
                 return
+            floor = unasked.cost
+        for witnesses in ways:
+            refused = None if self.reached(floor or 0) else self._attempt(free, witnesses)
+            if refused is not None:
+                self._insist(free, refused, refused.cost if floor is None else floor)
+                return
+
+    def _attempt_unasked(self, freed: Sequence[TableJoker]) -> Attempt | None:
+        """One search in which no witness is asked for; its answer, if the rules refuse it."""
+        kept = self.kept_without(freed)
+        choices = {number: (jokers, meanings(jokers)) for number, jokers in kept.items()}
+        finish = _Finish(self.position.board, choices, new_set=self._new_set)
+        return self._searched(Terms(self.position.held[JOKER_CODE] + len(freed), finish.ways), len(freed), finish)
 
     def _attempt(self, freed: Sequence[TableJoker], witnesses: Sequence[Witness]) -> Attempt | None:
         """One search; its answer, if the rules refuse it."""
@@ -132,9 +148,11 @@ class _Replaced(Choices):
             frozenset(face for witness in witnesses for face in witness.shown if few or face == witness.face),
             together,
         )
-        return self.judged(
-            attempt(self.position, terms, len(freed), self.patience, self.bound, finish, dive=self.best is None)
-        )
+        return self._searched(terms, len(freed), finish)
+
+    def _searched(self, terms: Terms, freed: int, finish: Finish) -> Attempt | None:
+        found = attempt(self.position, terms, freed, self.patience, self.bound, finish, dive=self.best is None)
+        return self.judged(found)
 
     def is_legal(self, found: Attempt) -> bool:
         after = [read(codes, kind) for codes, kind in found.board]
@@ -148,8 +166,7 @@ class _Replaced(Choices):
         choices = {number: (jokers, meanings(jokers, barred)) for number, jokers in self.kept_without(freed).items()}
         if not all(found for _jokers, found in choices.values()):
             return None
-        new_set = self.rules.freed_joker_place is FreedJokerPlace.NEW_SET
-        return _Finish(self.position.board, choices, witnesses=witnesses, new_set=new_set)
+        return _Finish(self.position.board, choices, witnesses=witnesses, new_set=self._new_set)
 
     def _needed(self, witnesses: Sequence[Witness]) -> dict[int, int] | None:
         """The tiles to be laid so that each witness has its own; None if there are not so many."""
@@ -181,14 +198,14 @@ class _Replaced(Choices):
             for beside in joker.numbered
         ]
 
-    def _insist(self, freed: Sequence[TableJoker], refused: Attempt) -> None:
+    def _insist(self, freed: Sequence[TableJoker], refused: Attempt, floor: int) -> None:
         """Look for something better than the best, with all that matters asked for meld by meld."""
         kept = [joker for joker in self.jokers if joker not in freed]
         while True:
             holding = [Wish(faces=joker.options) for joker in kept] if _has_none(refused.board) else []
             again = None
             for witnesses in _unlike(self._every(joker) for joker in freed):
-                again = self._ask(freed, witnesses, holding) or again
+                again = self._ask(freed, witnesses, holding, floor) or again
             if holding or again is None or not _has_none(again.board):
                 return
             refused = again
@@ -201,9 +218,12 @@ class _Replaced(Choices):
         return self._candidates[key]
 
     def _ask(
-        self, freed: Sequence[TableJoker], witnesses: Sequence[Witness], holding: Sequence[Wish]
+        self, freed: Sequence[TableJoker], witnesses: Sequence[Witness], holding: Sequence[Wish], floor: int
     ) -> Attempt | None:
-        """Searches for all ways to share out what is asked for; an answer that the rules refuse."""
+        """Searches for all ways to share out what is asked for; an answer that the rules refuse.
+
+        No way costs less than `floor`.
+        """
         finish, needed = self._finish(freed, witnesses), self._needed(witnesses)
         if finish is None or needed is None:
             return None
@@ -213,8 +233,8 @@ class _Replaced(Choices):
         refused = None
         for places in self._places_for(freed) if finish.new_set else [[]]:
             for parts in shared_out([*wishes, *places]):
-                if self.patience.ends():
-                    return None
+                if self.patience.ends() or self.reached(floor):
+                    return refused
                 demands = [candidates.granting(tuple(part)) for part in parts]
                 refused = self.search_plan(terms, demands, len(freed), finish) or refused
         return refused

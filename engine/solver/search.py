@@ -17,6 +17,7 @@ from engine.tiles import MAX_NUMBER
 _PLAN_SHIFT: Final = 32  # above the four bytes of open runs: how far the melds that were asked for are
 _NONE: Final = (0, 0, 0, 0)
 _LAST: Final = MAX_NUMBER - 1
+_AT_ONCE: Final = 1  # with so few free jokers all successors are made at once
 _NEVER: Final = 1 << 60
 _DIVE: Final = 250  # expansions, about a millisecond
 
@@ -60,9 +61,11 @@ START: Final[BareNode] = (0, 0, 0, None, None, None, 0)
 
 
 _SPENT: Final = itemgetter(6)
-_SPLITS: Final = tuple(  # by a number of jokers: how many of them in groups, for two colours, for the other two
-    [(total - one - two, one, two) for one in range(total + 1) for two in range(total + 1 - one)] for total in range(9)
+_SPLITS: Final = tuple(  # by a number of jokers: it, how many of them in groups, for two colours, for the other two
+    [(total, total - one - two, one, two) for one in range(total + 1) for two in range(total + 1 - one)]
+    for total in range(9)
 )
+_SPLITS_UP_TO: Final = tuple([split for splits in _SPLITS[most::-1] for split in splits] for most in range(9))
 
 
 def path_to(goal: BareNode) -> list[Node]:
@@ -103,12 +106,14 @@ class Found:
 def search(problem: Problem, patience: Patience, bound: int | None = None, *, dive: bool = False) -> Found:
     """The cheapest way through all numbers, if one costs less than `bound`.
 
-    First a node is expanded by what costs nothing more. It waits for the rest until nothing cheaper is left. `dive`: a
-    stopped search still looks for some solution.
+    First a node is expanded by what costs nothing more, and if there are several jokers, by what takes none, then one,
+    and so on. It waits for the rest until nothing cheaper is left. `dive`: a stopped search still looks for a solution.
     """
     most_jokers, all_jokers, endless = problem.jokers, problem.all_jokers, patience.endless
     limit = _NEVER if bound is None else bound
     stack: list[BareNode] = [(0, problem.plan << _PLAN_SHIFT, *START[2:])]
+    plain = not most_jokers and not any(stages[0].olds for stages in problem.stages)
+    successors_of = _plain_successors if plain else _successors
     later: list[tuple[BareNode, int, int]] = []  # nodes with more jokers to spend: how many next, how low in `stack`
     waiting: dict[int, list[tuple[BareNode, int]]] = {}  # by cost: nodes, and what their next successors add
     costs: list[int] = []
@@ -121,12 +126,12 @@ def search(problem: Problem, patience: Patience, bound: int | None = None, *, di
             node, spend, _ = later.pop()
         elif stack:
             node = stack.pop()
-            number, state, used = node[:3]
+            number, state, used, _, _, _, _ = node
             if number == MAX_NUMBER:
                 return Found(cost, node)
             seen = closed[number]
             key = state << 3 | used if all_jokers else state
-            if key in seen and seen[key] <= used:
+            if seen.get(key, most_jokers + 1) <= used:
                 continue
             seen[key] = used
         else:
@@ -142,10 +147,12 @@ def search(problem: Problem, patience: Patience, bound: int | None = None, *, di
                 return _dive(problem, starts, limit) if dive else Found(cost, None)
         free = most_jokers - node[2]
         if added:
-            successors, more = _successors(problem, node, added, None)
+            successors, more = successors_of(problem, node, added, None)
             successors.sort(key=_SPENT, reverse=True)
+        elif most_jokers <= _AT_ONCE:
+            successors, more = successors_of(problem, node, 0, None)
         else:
-            successors, more = _successors(problem, node, 0, spend)
+            successors, more = successors_of(problem, node, 0, spend)
             if spend < free:
                 later.append((node, spend + 1, len(stack)))
         dearer = cost - added + more
@@ -163,7 +170,7 @@ def _successors(problem: Problem, node: BareNode, added: int, spend: int | None)
 
     They take `spend` jokers; None: any number.
     """
-    number, state, used = node[:3]
+    number, state, used, _, _, _, _ = node
     weight = problem.weights[number]
     plan = state >> _PLAN_SHIFT
     more = _NEVER
@@ -172,40 +179,73 @@ def _successors(problem: Problem, node: BareNode, added: int, spend: int | None)
         (rows01, rows23), partners, _, _, olds, _, _, _, taken, _, then = stage
         here = used + taken
         free = problem.jokers - here
+        if free < 0:
+            continue
         then <<= _PLAN_SHIFT
         if spend is None:
-            spends: Iterable[int] = range(free, -1, -1)
+            splits = _SPLITS_UP_TO[free]
         else:
-            spends = (spend,)
+            splits = _SPLITS[spend]
             more = min(more, added + 1) if olds else more
+        seconds = rows23[state >> 16 & 0xFFFF]
         for cost1, first in rows01[state & 0xFFFF]:
-            for cost2, second in rows23[state >> 16 & 0xFFFF]:
+            for cost2, second in seconds:
                 broken = added - (cost1 + cost2) * weight
                 if broken < 0:
                     more = min(more, added - broken)
                     break
                 if broken and not olds:
                     continue
-                for jokers in spends:
-                    for in_groups, jokers1, jokers2 in _SPLITS[jokers]:
-                        for use, options in first[jokers1]:
-                            partner = partners[use]
-                            for other, others in second[jokers2]:
-                                for spent, joints in partner[other]:
-                                    if spent != in_groups:
-                                        continue
-                                    if joints != broken:
-                                        if joints > broken:
-                                            more = min(more, added - broken + joints)
-                                        continue
-                                    groups = use, other
-                                    for need1, after1 in options:
-                                        for need2, after2 in others:
-                                            if jokers + need1 + need2 <= free:
-                                                after = after1 | after2 << 16 | then
-                                                successors.append(
-                                                    (number + 1, after, here + jokers, node, stage, groups, jokers)
-                                                )
+                for jokers, in_groups, jokers1, jokers2 in splits:
+                    ways, other_ways = first[jokers1], second[jokers2]
+                    if not (ways and other_ways):
+                        continue
+                    for use, need1, after1 in ways:
+                        partner, left = partners[use], free - jokers - need1
+                        for other, need2, after2 in other_ways:
+                            if need2 > left:
+                                continue
+                            for spent, joints in partner[other]:
+                                if spent == in_groups:
+                                    if joints == broken:
+                                        after = after1 | after2 << 16 | then
+                                        successors.append(
+                                            (number + 1, after, here + jokers, node, stage, (use, other), jokers)
+                                        )
+                                    elif joints > broken:
+                                        more = min(more, added - broken + joints)
+    if number == _LAST:
+        successors = [goal for goal in successors if _may_follow(problem, goal)]
+    return successors, more
+
+
+def _plain_successors(
+    problem: Problem, node: BareNode, added: int, _spend: int | None = 0
+) -> tuple[list[BareNode], int]:
+    """The same where no joker is free and joints cost nothing."""
+    number, state, _, _, _, _, _ = node
+    weight = problem.weights[number]
+    plan = state >> _PLAN_SHIFT
+    more = _NEVER
+    successors: list[BareNode] = []
+    for stage in problem.planned(number, plan) if plan and problem.planned else problem.stages[number]:
+        (rows01, rows23), partners, _, _, _, _, _, _, _, _, then = stage
+        seconds = rows23[state >> 16 & 0xFFFF]
+        then <<= _PLAN_SHIFT
+        for cost1, (first,) in rows01[state & 0xFFFF]:
+            for cost2, (second,) in seconds:
+                cost = (cost1 + cost2) * weight
+                if cost > added:
+                    more = min(more, cost)
+                    break
+                if cost < added:
+                    continue
+                for use, _need, after1 in first:
+                    partner = partners[use]
+                    for other, _need, after2 in second:
+                        if partner[other]:
+                            after = after1 | after2 << 16 | then
+                            successors.append((number + 1, after, 0, node, stage, (use, other), 0))
     if number == _LAST:
         successors = [goal for goal in successors if _may_follow(problem, goal)]
     return successors, more

@@ -11,14 +11,14 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import cache
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 from typing import Final, NamedTuple
 
 from engine.solver.groups import BASE
 
 _MOST_PAIRS: Final = 6000  # that are remembered, some megabytes; then the oldest are forgotten
 _MOST_ROWS: Final = 2000
-PAIR_SHIFT: Final = 20  # between the numbers of the options of two colours in a key of `Tables.pairs`
+_PAIR_SHIFT: Final = 20  # between the numbers of the options of two colours in a key of `_Pairs`
 
 # Open runs of one colour by length (1, 2, and 3 or more), each state a small number below 256.
 _MAX_OPEN: Final = 8
@@ -76,11 +76,15 @@ class Cell(NamedTuple):
         return Cell(*(key >> CELL_BITS * place & (1 << CELL_BITS) - 1 for place in range(len(Cell._fields))))
 
 
+ROW_SHIFT: Final = CELL_BITS * len(Cell._fields)  # between the packed cells of two colours in a key of `Tables.rows`
+
 Option = tuple[int, int, int, int]  # cost, jokers, jokers that the short runs will need at least, next state
 Options = tuple[tuple[Option, ...], ...]  # by the number of tiles that go to groups
-Uses = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
-# by the use of two colours for groups, see `groups.BASE`: jokers that the short runs will need, next state
-Pair = tuple[tuple[int, tuple[Uses, ...]], ...]  # by cost, the least first, and number of jokers
+Way = tuple[
+    int, int, int
+]  # use of two colours for groups, see `groups.BASE`; jokers that the short runs will need; next
+Ways = tuple[Way, ...]
+Pair = tuple[tuple[int, tuple[Ways, ...]], ...]  # by cost, the least first, and number of jokers
 
 
 class Row(dict[int, int]):
@@ -98,17 +102,45 @@ class Row(dict[int, int]):
 class Rows(dict[int, Pair]):
     """Of two cells: from the states of both colours before, a byte each, to what they can do together."""
 
-    def __init__(self, tables: Tables, first: Row, second: Row) -> None:
-        self._tables = tables
+    def __init__(self, pairs: _Pairs, first: Row, second: Row) -> None:
+        self._pairs = pairs
         self._first, self._second = first, second
 
     def __missing__(self, states: int) -> Pair:
-        pair = self[states] = self._tables.pair(self._first[states & 255], self._second[states >> 8])
+        pair = self[states] = self._pairs[self._first[states & 255] << _PAIR_SHIFT | self._second[states >> 8]]
         return pair
 
 
+class _Pairs(OrderedDict[int, Pair]):
+    """What two colours can do together, by the numbers of their options."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def __missing__(self, key: int) -> Pair:
+        if len(self) >= _MOST_PAIRS:
+            self.popitem(last=False)
+        pair = self[key] = self._tables.joined(key >> _PAIR_SHIFT, key & (1 << _PAIR_SHIFT) - 1)
+        return pair
+
+
+class _PairRows(OrderedDict[int, Rows]):
+    """The options of two packed cells, the first one `ROW_SHIFT` higher than the second."""
+
+    def __init__(self, tables: Tables, pairs: _Pairs) -> None:
+        self._tables = tables
+        self._pairs = pairs
+
+    def __missing__(self, key: int) -> Rows:
+        if len(self) >= _MOST_ROWS:
+            self.popitem(last=False)
+        first, second = self._tables.row(key >> ROW_SHIFT), self._tables.row(key & (1 << ROW_SHIFT) - 1)
+        rows = self[key] = Rows(self._pairs, first, second)
+        return rows
+
+
 class Tables:
-    """The tables for one number of free jokers.
+    """The tables for one number of free jokers. `rows`: those of two packed cells, see `_PairRows`.
 
     `most` is the greatest number of tiles of one colour that can go to groups of a number. `spend`: every way to use
     jokers is listed; otherwise only those in which they are needed.
@@ -121,9 +153,9 @@ class Tables:
         self._counting = counting
         self._rows: dict[int, Row] = {}
         self._ids: dict[Options, int] = {}
-        self._options: list[Options] = []
-        self._pairs: OrderedDict[int, Pair] = OrderedDict()
-        self._pair_rows: OrderedDict[int, Rows] = OrderedDict()
+        self._flat: list[list[tuple[int, int, int, int, int]]] = []  # by the number of options: groups, and an option
+        self._counts = range(jokers + 1)
+        self.rows = _PairRows(self, _Pairs(self))
 
     def row(self, key: int) -> Row:
         """The options of a packed cell."""
@@ -132,33 +164,13 @@ class Tables:
             found = self._rows[key] = Row(self, Cell.unpacked(key))
         return found
 
-    def rows(self, first: int, second: int) -> Rows:
-        """The options of two packed cells."""
-        key = first << CELL_BITS * len(Cell._fields) | second
-        found = self._pair_rows.get(key)
-        if found is None:
-            if len(self._pair_rows) >= _MOST_ROWS:
-                self._pair_rows.popitem(last=False)
-            found = self._pair_rows[key] = Rows(self, self.row(first), self.row(second))
-        return found
-
-    def pair(self, first: int, second: int) -> Pair:
-        """What two colours can do together, by the numbers of their options."""
-        key = first << PAIR_SHIFT | second
-        found = self._pairs.get(key)
-        if found is None:
-            if len(self._pairs) >= _MOST_PAIRS:
-                self._pairs.popitem(last=False)
-            found = self._pairs[key] = self._joined(first, second)
-        return found
-
     def interned(self, cell: Cell, state: int) -> int:
         """The number of the options of a cell after a state."""
         options = tuple(tuple(self._options_of(cell, state, groups)) for groups in range(self.most + 1))
         number = self._ids.get(options)
         if number is None:
-            number = self._ids[options] = len(self._options)
-            self._options.append(options)
+            number = self._ids[options] = len(self._flat)
+            self._flat.append([(many, *option) for many, found in enumerate(options) for option in found])
         return number
 
     def _options_of(self, cell: Cell, state: int, groups: int) -> list[Option]:
@@ -204,33 +216,27 @@ class Tables:
                 lower = sum(jokers * (jokers + 1) // 2 for jokers in led)
                 return (left_out * PLACES_SCALE + runs + sum(led)) * PLACES_SCALE + lower
 
-    def _joined(self, first: int, second: int) -> Pair:
-        """What two colours can do together."""
-        found: dict[tuple[int, int], dict[int, list[tuple[int, int]]]] = {}
-        for (one, options), (two, others) in product(enumerate(self._options[first]), enumerate(self._options[second])):
-            for cost, jokers, need, after in options:
-                for cost2, jokers2, need2, after2 in others:
-                    if jokers + jokers2 + need + need2 <= self.jokers:
-                        uses = found.setdefault((cost + cost2, jokers + jokers2), {})
-                        uses.setdefault(BASE * one + two, []).append((need + need2, after | after2 << 8))
-        costs = sorted({cost for cost, _jokers in found})
-        return tuple(
-            (cost, tuple(map(_uses, (found.get((cost, jokers), {}) for jokers in range(self.jokers + 1)))))
-            for cost in costs
-        )
-
-
-def _uses(ways: dict[int, list[tuple[int, int]]]) -> Uses:
-    return tuple((use, tuple(sorted(options))) for use, options in ways.items())
+    def joined(self, first: int, second: int) -> Pair:
+        """What two colours can do together, by the numbers of their options."""
+        found: dict[int, list[list[Way]]] = {}  # by cost and jokers
+        others = self._flat[second]
+        for one, cost, jokers, need, after in self._flat[first]:
+            left = self.jokers - jokers - need
+            for two, cost2, jokers2, need2, after2 in others:
+                if jokers2 + need2 <= left:
+                    by_jokers = found.get(cost + cost2)
+                    if by_jokers is None:
+                        by_jokers = found[cost + cost2] = [[] for _count in self._counts]
+                    by_jokers[jokers + jokers2].append((BASE * one + two, need + need2, after | after2 << 8))
+        return tuple([(cost, tuple([tuple(sorted(ways)) for ways in found[cost]])) for cost in sorted(found)])
 
 
 def every_option(pair: Pair) -> Iterator[tuple[int, int, int, int, int]]:
     """One after the other: use, cost, jokers, jokers that the short runs will need, next state."""
     for cost, by_jokers in pair:
-        for jokers, uses in enumerate(by_jokers):
-            for use, options in uses:
-                for need, after in options:
-                    yield use, cost, jokers, need, after
+        for jokers, ways in enumerate(by_jokers):
+            for use, need, after in ways:
+                yield use, cost, jokers, need, after
 
 
 @cache

@@ -20,12 +20,11 @@ from typing import Any, Final
 from rich.table import Table
 
 from engine.board import Layout
-from engine.faces import JOKER_CODE, codes_of, texts_of
+from engine.faces import JOKER_CODE, codes_in, texts_of
 from engine.melds import all_legal
 from engine.rulesets import PT, JokerMove
 from engine.solver import Objective, Stop, solve, solve_opening
 from engine.state import MeldKind
-from engine.tiles import parse_tile
 from node.garbage import no_collection
 from tests.engine.solver.puzzles import Puzzle, adversarial, large, rules_named
 from tests.engine.solver.puzzles_on_file import OnFile, puzzles_on_file
@@ -97,10 +96,10 @@ class Asked:
     opening: int | None = None
 
     def __call__(self, position: Position) -> object:
-        rack = codes_of(map(parse_tile, position.rack_words))
+        rack = codes_in(position.rack_words)
         if self.opening is not None:
             return solve_opening(PT, rack, self.opening, self.objective)
-        board = tuple((codes_of(map(parse_tile, words)), kind) for words, kind in position.board_words)
+        board = tuple((codes_in(words), kind) for words, kind in position.board_words)
         return solve(PT, board, rack, self.objective, free_jokers=self.free)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.faces import TILES_BY_CODE, codes_of, deck_codes, text_of, tiles_of
+from engine.faces import TILES_BY_CODE, codes_in, codes_of, deck_codes, text_of, tiles_of
 from engine.rulesets import RULE_SETS
 from engine.tiles import deck_faces, parse_tile, parse_tiles
 
@@ -21,12 +21,15 @@ def test_codes_of_tiles_read_back(tiles: list[object]) -> None:
     codes = codes_of(tiles)  # type: ignore[arg-type] # hypothesis loses the element type
     assert tiles_of(codes) == tuple(tiles)
     assert parse_tiles(text_of(codes)) == tuple(tiles)
+    assert codes_in([str(tile) for tile in tiles]) == codes_in([f" {tile} ".lower() for tile in tiles]) == codes
 
 
 @pytest.mark.parametrize("text", ["", "R0", "R14", "Q5", "5R", "JJ", "H11", "S1", "R 5", "R-1"])
 def test_text_that_is_no_tile_is_refused_by_name(text: str) -> None:
     with pytest.raises(ValueError, match="no such tile"):
         parse_tile(text)
+    with pytest.raises(ValueError, match="no such tile"):
+        codes_in(["R5", text])
 
 
 def test_a_bare_j_is_a_joker_and_hj_the_jack_of_hearts() -> None:
