@@ -107,7 +107,8 @@ class Keeper:
                     self._wake.clear()
                     sleep_s = await self._look(thread)
                     with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._wake.wait(), sleep_s)
+                        async with asyncio.timeout(sleep_s):  # `wait_for` may swallow a cancellation before 3.12
+                            await self._wake.wait()
             finally:
                 thread.submit(self._close)
 

@@ -28,7 +28,7 @@ from zeroconf import ServiceStateChange, Zeroconf
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from node.clock import random_bytes
-from node.tasks import spawn
+from node.tasks import end, spawn
 from protocol.envelope import VERSION
 from protocol.roster import clean_name
 
@@ -172,10 +172,7 @@ class Discovery:
     async def stop(self) -> None:
         """Say goodbye and close everything. No callback runs any more."""
         self._stopped = True
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await end(self._tasks)
         await self._close()
 
     @property
@@ -266,8 +263,7 @@ class Discovery:
     async def _hush(self) -> None:
         """Stop repeating an announcement, which would bring back for a moment what a newer one has replaced."""
         if self._announcing is not None:
-            self._announcing.cancel()
-            await asyncio.wait([self._announcing])
+            await end([self._announcing])
             if not self._announcing.cancelled() and self._announcing.exception() is not None:
                 _log.debug("announcing failed: %s", self._announcing.exception())
             self._announcing = None

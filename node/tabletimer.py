@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 from collections.abc import Callable
@@ -23,6 +22,7 @@ from node.clock import monotonic_s
 from node.commands import until_stopped
 from node.config import ConfigError
 from node.files import put_aside, take_lock
+from node.tasks import end
 from node.timerfile import StoredError, read, standings_of, write
 
 _log = logging.getLogger(__name__)
@@ -89,7 +89,8 @@ class TableTimer:
             if position.phase is Phase.TURN:
                 waits_s.append(max(0.0, self._saved_s + SAVE_EVERY_S - now_s))
             try:
-                await asyncio.wait_for(self._woken.wait(), min(waits_s, default=None))
+                async with asyncio.timeout(min(waits_s, default=None)):
+                    await self._woken.wait()
             except TimeoutError:
                 if change_s is None or monotonic_s() < change_s:
                     self._save()
@@ -167,9 +168,8 @@ async def run_timer(options: TimerOptions) -> None:
             running = asyncio.create_task(TableTimer(options, stopped.set).run())
             ended = asyncio.create_task(stopped.wait())
             await asyncio.wait((running, ended), return_when=asyncio.FIRST_COMPLETED)
-            for task in (running, ended):
-                task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await running
+            await end((running, ended))
+            if not running.cancelled():
+                running.result()
     finally:
         os.close(lock)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from typing import Protocol
@@ -14,7 +13,7 @@ from node.clock import monotonic_s
 from node.config import ConfigError
 from node.device.buttons import KEYS
 from node.device.screen import Screen
-from node.tasks import spawn
+from node.tasks import end, spawn
 
 
 class Display(Protocol):
@@ -38,5 +37,4 @@ async def hardware_of(display: Display, options: DeviceOptions) -> AsyncIterator
     try:
         yield
     finally:
-        running.cancel()
-        await asyncio.wait([running])
+        await end([running])

@@ -18,7 +18,7 @@ from node.mqtt.broker import retry_s, trouble_with
 from node.mqtt.payloads import event_of
 from node.mqtt.roles import AtWork, Following, Publishing, StandingBy, Table
 from node.mqtt.topics import Topics, topic_name
-from node.tasks import spawn
+from node.tasks import end, spawn
 from protocol.events import EntryCommitted, Event
 from protocol.roster import clean_name
 
@@ -59,8 +59,7 @@ class TablePublisher:
         self._unwatch()
         if self._task is not None:
             await asyncio.wait([self._task], timeout=GOODBYE_S)
-            self._task.cancel()
-            await asyncio.wait([self._task])
+            await end([self._task])
 
     def _hear(self, event: Event) -> None:
         session, following = self._table.session, self._following

@@ -28,7 +28,7 @@ from node.mqtt.messages import Answer, MessageError, TableState, answer_of, plai
 from node.mqtt.payloads import packed
 from node.mqtt.remotetables import SETTLE_S, RemoteTables
 from node.mqtt.topics import Topics, table_in
-from node.tasks import spawn
+from node.tasks import end, spawn
 from protocol.messages import Button
 
 _log = logging.getLogger(__name__)
@@ -132,10 +132,7 @@ class RemoteDisplay:
         for handle in (self._timer, *(handle for _name, handle in self._unanswered.values())):
             if handle is not None:
                 handle.cancel()
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await end(self._tasks)
 
     # Messages
 

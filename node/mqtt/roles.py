@@ -21,6 +21,7 @@ from node.mqtt.election import Candidate, Claim, Election, Step, read_candidate,
 from node.mqtt.homeassistant import discovery_message, status_topic, user_of_buttons
 from node.mqtt.payloads import OFFLINE, ONLINE, has_changed, messages_of, packed, what_shows
 from node.mqtt.topics import Topics
+from node.tasks import end
 from protocol.events import Event
 from protocol.messages import Button
 from protocol.roster import seat_of
@@ -134,8 +135,7 @@ class Role(ABC):
             try:
                 yield client
             finally:
-                self._reader.cancel()
-                await asyncio.wait([self._reader])
+                await end([self._reader])
                 if not self._reader.cancelled():
                     self._reader.exception()  # the connection broke off; whoever waited has heard of it
 

@@ -11,6 +11,8 @@ from typing import Any, Final, Protocol, TypeVar
 
 from aiohttp import web
 
+from node.tasks import end
+
 Files = dict[str, tuple[bytes, str]]
 
 _CONTENT_TYPES: Final = {
@@ -128,9 +130,7 @@ async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
+        await end(tasks)
     for task in tasks:
         if not task.cancelled():
             task.result()

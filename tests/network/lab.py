@@ -92,6 +92,11 @@ class Process:
         """Whether it has not ended yet."""
         return self._popen.poll() is None
 
+    def ended(self, limit_s: float = LIMIT_S) -> int:
+        """Wait until it has ended by itself; returns its exit status. Fails after the limit."""
+        self._popen.wait(limit_s)
+        return self.kill()
+
     def stop(self, limit_s: float = LIMIT_S) -> int:
         """Ask it to end (SIGTERM), then make it; returns its exit status."""
         self._popen.terminate()

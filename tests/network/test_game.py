@@ -11,6 +11,8 @@ from tests.network.lab import Host, Lab, Process
 from tests.node.journals import entries_in, journal_of
 
 LIMIT_S = 90.0
+SHORT = 'base = "pt"\nhand = 24\nopening_min = 0\n'  # most tiles are on racks, so a game of four has 65 turns at most
+PATIENT = ("--strength", "beginner")  # others would be out in the first turns
 
 
 def start_bot(host: Host, data: Path, *options: str, thinking_s: float = 0.02) -> Process:
@@ -42,7 +44,7 @@ def test_a_host_cut_off_for_a_while_comes_back_and_the_game_goes_on(tmp_path: Pa
             bot.wait_for(has_ended, LIMIT_S)
         assert len({log_hash(bot.lines()) for bot in bots}) == 1
         for bot in bots:
-            assert bot.stop() == 0
+            assert bot.ended() == 0
 
 
 def test_three_hosts_play_a_game_to_its_end_with_identical_logs(tmp_path: Path) -> None:
@@ -54,7 +56,7 @@ def test_three_hosts_play_a_game_to_its_end_with_identical_logs(tmp_path: Path) 
             bot.wait_for(has_ended, LIMIT_S)
         hashes = {log_hash(bot.lines()) for bot in bots}
         for bot in bots:
-            assert bot.stop() == 0
+            assert bot.ended() == 0
             assert not [line for line in bot.lines() if "Traceback" in line or "ERROR" in line], bot.lines()
     assert len(hashes) == 1
     logs = [entries_in(journal_of(folder)) for folder in folders]

@@ -10,16 +10,19 @@ import pytest
 
 from protocol.messages import RemoveEntry
 from tests.network.lab import Lab, Process
-from tests.network.test_game import LIMIT_S, has_ended, log_hash, start_bot
+from tests.network.test_game import LIMIT_S, PATIENT, SHORT, has_ended, log_hash, start_bot
 from tests.node.journals import entries_in, journal_of
 
 COUNTDOWN_LIMIT_S = 110.0
 
 
 def four_bots(lab: Lab, folders: list[Path]) -> list[Process]:
-    """Bots at one table whose game has begun; they think for half a second."""
-    bots = [start_bot(lab.hosts[0], folders[0], "--open", "4", "--rules", "es", thinking_s=0.6)]
-    bots += [start_bot(host, folder, thinking_s=0.6) for host, folder in zip(lab.hosts[1:], folders[1:], strict=True)]
+    """Bots at one table whose game has begun: of 6 to 65 turns, each of half a second and more."""
+    rules = folders[0].with_name("short.toml")
+    rules.write_text(SHORT)
+    bots = [start_bot(lab.hosts[0], folders[0], "--open", "4", "--rules", str(rules), *PATIENT, thinking_s=0.5)]
+    for host, folder in zip(lab.hosts[1:], folders[1:], strict=True):
+        bots.append(start_bot(host, folder, *PATIENT, thinking_s=0.5))
     for bot in bots:
         bot.wait_for(lambda lines: any("begins" in line for line in lines), LIMIT_S)
     return bots
@@ -30,7 +33,7 @@ def all_end_alike(bots: list[Process]) -> None:
         bot.wait_for(has_ended, LIMIT_S)
     assert len({log_hash(bot.lines()) for bot in bots}) == 1
     for bot in bots:
-        assert bot.stop() == 0
+        assert bot.ended() == 0
 
 
 def test_two_halves_stand_still_until_they_meet_again(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ The seats of the simulated table shuffle as the test says, and prove it: for eve
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import patch
@@ -19,6 +20,9 @@ from node.simulation import SimulatedNode, SimulatedTable
 from protocol.dealing.secret_deal import secret_dealer
 from protocol.dealing.transcript import Nonces
 from protocol.session import Session
+
+_SEED = os.getpid()  # so that no other run on this machine has nodes with the same keys
+TABLE = f"seed {_SEED}"
 
 
 def nothing(_session: Session, _now_s: float) -> None:
@@ -37,7 +41,7 @@ def dealt(rules: RuleSet, seats: int, first: str = "") -> SimulatedTable:
         return list(orders.pop()) if orders else list(range(size))
 
     with patch.object(Nonces, "permutation", order):
-        table = SimulatedTable(rules, seats, 1, secret_dealer, devices=1)
+        table = SimulatedTable(rules, seats, _SEED, secret_dealer, devices=1)
         for node in table.nodes:
             node.player = nothing
         steps = table.steps()

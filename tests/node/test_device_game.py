@@ -24,7 +24,7 @@ from protocol.messages import SeatAction
 from tests.network.lab import ROOT
 from tests.node.bots import ForkedBot, ended, same_logs
 from tests.node.loops import run, until
-from tests.node.takenup import dealt, laid_down
+from tests.node.takenup import TABLE, dealt, laid_down
 
 LOOPBACK = "127.0.0.1"
 LIMIT_S = 30.0
@@ -45,7 +45,7 @@ class Display:
         self._keys, terminal = pty.openpty()
         with log.open("wb") as errors:
             self._process = subprocess.Popen(
-                [*_DISPLAY, "--loopback", "--data", str(data), "--backend", "terminal", "--table", "seed 1"],
+                [*_DISPLAY, "--loopback", "--data", str(data), "--backend", "terminal", "--table", TABLE],
                 stdin=terminal,
                 stdout=terminal,
                 stderr=errors,

@@ -13,6 +13,7 @@ from node.clock import monotonic_s, unix_s
 from node.mqtt.broker import Broker, connected, retry_s, trouble_with
 from node.mqtt.party.board import Now, PartyBoard
 from node.mqtt.topics import Topics
+from node.tasks import end
 
 TICK_S: Final = 1.0
 
@@ -35,8 +36,7 @@ class Feed:
         try:
             await self._listen()
         finally:
-            ticking.cancel()
-            await asyncio.wait([ticking])
+            await end([ticking])
 
     async def _listen(self) -> None:
         tries = 0
