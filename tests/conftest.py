@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("rummesh", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
+settings.load_profile("rummesh")
 
 OF_THE_KERNEL = "this kernel has no"  # in the reason of a skip: nothing that is installed helps
 _skipped: list[str] = []

@@ -297,7 +297,8 @@ async def test_pages_turn_by_themselves_once_asked_to(stage: Stage) -> None:
     for table in many(100):
         shown.tell(table)
     page = await on_projector(stage, shown)
-    await page.clock.install()
+    await page.clock.install(time=0)
+    await page.clock.pause_at(60_000)
     await page.reload()
     button = page.get_by_test_id("turn-pages")
     await button.click()

@@ -54,7 +54,7 @@ def test_a_title_knows_its_shorter_forms() -> None:
     assert name_forms("{} wins!", "Ana Silva")[:3] == ["Ana Silva wins!", "Ana S. wins!", "Ana wins!"]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     text=st.text("abgÅç xyzWM", max_size=60),
     box=st.tuples(st.integers(2, 60), st.integers(2, 30), st.integers(20, 60), st.integers(12, 30)),

@@ -200,7 +200,7 @@ def test_clock_text(seconds: int, minutes: bool, text: str) -> None:
 names = st.text(max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     view=st.one_of(
         st.builds(

@@ -327,7 +327,7 @@ SETUPS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(SETUPS, ACTIONS)
 def test_whatever_is_pressed_each_position_can_be_shown_stored_and_taken_up(
     setup: Setup, actions: list[tuple[float, tuple[Kind, str] | str]]

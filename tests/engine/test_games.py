@@ -51,7 +51,7 @@ from tests.engine.games import Dealing, bot, final_state, seats_in_game, steps
 TILE_GAMES = ("pt", "fi", "no")
 ALL_GAMES = (*TILE_GAMES, "es")
 PLAYABLE = {**RULE_SETS, "es": with_options(RULE_SETS["es"], {"turnovers": 3})}  # so that every game ends
-few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 seeds = st.integers(0, 2**32 - 1)
 
 
