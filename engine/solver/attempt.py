@@ -14,7 +14,7 @@ from engine.solver.arrange import layout_after
 from engine.solver.patience import Patience
 from engine.solver.problem import Position, Terms
 from engine.solver.rebuild import MeldDraft, Rebuilt, park, rebuild
-from engine.solver.search import BareNode, Node, Problem, path_to, search
+from engine.solver.search import BareNode, Problem, path_to, search
 from engine.solver.solution import Solution
 
 
@@ -47,7 +47,7 @@ class Finish:
 
     exchanges: tuple[FaceExchange, ...] = ()  # what has to be announced
 
-    def before(self, path: Sequence[Node], board: Layout) -> Layout:
+    def before(self, path: Sequence[BareNode], board: Layout) -> Layout:
         """The old board with bound jokers as the tiles they stand for."""
         return board
 

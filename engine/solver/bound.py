@@ -13,7 +13,7 @@ from engine.jokers import FaceExchange
 from engine.melds import read
 from engine.solver.attempt import Finish
 from engine.solver.rebuild import MeldDraft, meld_key
-from engine.solver.search import Node
+from engine.solver.search import BareNode, Node
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
@@ -88,10 +88,10 @@ class BoundFinish(Finish):
         """For each number the ways to give its bound jokers to colours."""
         return {number: ways_of(found) for number, (_, found) in self.choices.items()}
 
-    def before(self, path: Sequence[Node], board: Layout) -> Layout:
+    def before(self, path: Sequence[BareNode], board: Layout) -> Layout:
         self.faces = {}
         melds = [bytearray(codes) for codes, _kind in board]
-        for node in path:
+        for node in map(Node._make, path):
             stage = node.stage
             if node.number in self.choices:
                 jokers, found = self.choices[node.number]

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
 from engine.board import Layout
 from engine.faces import COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS
 from engine.melds import MAX_GROUP, MIN_SIZE
-from engine.solver.groups import BASE, joker_counts, joker_shares, shared_out
+from engine.solver.groups import BASE, Together, joker_counts, joker_shares, shared_out
 from engine.solver.problem import FACES
-from engine.solver.search import Node, Stage
+from engine.solver.search import BareNode, Stage
 from engine.solver.tables import PLACES, STATES
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
+_RUN: Final = MeldKind.RUN  # at hand, as an enum's members are slow to get
+_GROUP: Final = MeldKind.GROUP
 _COLOURS: Final = range(COLOURS_OF_A_DECK)
-_USES: Final = tuple((use // BASE, use % BASE) for use in range(BASE * BASE))
-_STATE_BYTES: Final = 8
-_BASES: Final = tuple(  # by mask of colours
-    [colour * MAX_NUMBER for colour in _COLOURS if mask >> colour & 1] for mask in range(1 << COLOURS_OF_A_DECK)
+_FIRSTS: Final = range(1, FACES, MAX_NUMBER)  # the 1 of each colour
+_USES: Final = tuple(bytes(divmod(use, BASE)) for use in range(BASE * BASE))
+_OPEN_RUNS: Final = (1 << 8 * COLOURS_OF_A_DECK) - 1  # the bits of a state that say which runs are open
+_CODES: Final = tuple(  # of a group, by the mask of its colours and by number
+    tuple(
+        bytes(colour * MAX_NUMBER + number for colour in _COLOURS if mask >> colour & 1)
+        for number in range(MAX_NUMBER + 1)
+    )
+    for mask in range(1 << COLOURS_OF_A_DECK)
 )
 
 
@@ -59,7 +67,7 @@ class MeldDraft:
 
     def place_of(self, code: int) -> int | None:
         """Where this face lies, or a joker for it: of a group, only the tile itself."""
-        if self.kind is MeldKind.GROUP:
+        if self.kind is _GROUP:
             return self.codes.index(code) if code in self.codes else None
         place = code - self.first
         return place if 0 <= place < len(self.codes) else None
@@ -67,7 +75,7 @@ class MeldDraft:
 
 def meld_key(codes: bytes, kind: MeldKind | None) -> bytes:
     """The same for melds that differ in nothing but the order of a group."""
-    return codes if kind is MeldKind.RUN else b"G" + bytes(sorted(codes))
+    return codes if kind is _RUN else b"G" + bytes(sorted(codes))
 
 
 @dataclass(slots=True)
@@ -78,68 +86,114 @@ class Rebuilt:
     used: list[int] = field(default_factory=lambda: [0] * FACES)
 
 
-def rebuild(path: Sequence[Node], before: Layout) -> Rebuilt:
+def rebuild(path: Sequence[BareNode], before: Layout) -> Rebuilt:
     """The melds of a solution, without the jokers that it does not need; as they lie in `before` where they can.
 
     In `before` the tile that a bound joker stands for is in its place.
     """
-    rebuilt = Rebuilt()
+    lying = [codes for codes, kind in before if kind is _RUN]
+    states = b"".join([(node[1] & _OPEN_RUNS).to_bytes(COLOURS_OF_A_DECK, "little") for node in path])
+    uses = b"".join([_USES[node[5][0]] + _USES[node[5][1]] for node in path])
+    places = states.translate(PLACES)
+    rebuilt = Rebuilt(used=_sums(places, uses))
     melds, used = rebuilt.melds, rebuilt.used
-    lying = [codes for codes, kind in before if kind is MeldKind.RUN]
-    open_runs: list[list[MeldDraft]] = [[], [], [], []]  # of each colour, those of one tile first, those of two next
-    old_states = bytes(_STATE_BYTES)
-    for number, after, _jokers, _parent, stage, (use01, use23), spent in path:
-        states, use = after.to_bytes(_STATE_BYTES, "little"), _USES[use01] + _USES[use23]
-        code = number - MAX_NUMBER
-        spare = spent
-        led: list[MeldDraft] = []
-        for runs, many, old, new, tiles in zip(open_runs, use, old_states, states, stage.tiles, strict=False):
-            code += MAX_NUMBER
-            if not (old or new):
-                used[code] = many
-                continue
-            places = PLACES[new]
-            if places < len(runs):
-                _end_some(runs, len(runs) - places, STATES[old][2], lying, melds)
-            jokers = places + many - tiles
-            if jokers > 0:
-                spare -= jokers
-                used[code] = tiles
-                for run in runs:
-                    run.codes.append(JOKER_CODE if jokers > 0 else code)
-                    jokers -= 1
-            else:
-                used[code] = places + many
-                for run in runs:
-                    run.codes.append(code)
-            if places > len(runs):
-                begun = [MeldDraft(MeldKind.RUN, [code], code) for _run in range(places - len(runs))]
-                runs[:0] = begun
-                if STATES[new][0] < len(begun):
-                    spare -= _lead(begun, STATES[new], STATES[old][0])
-                    led += [run for run in begun if len(run.codes) >= MIN_SIZE]
-                    runs.sort(key=_length)
-        old_states = states
+    numbers = _Numbers([node[6] for node in path])
+    spends = any(numbers.spare)
+    for colour, first in enumerate(_FIRSTS):
+        own = slice(colour, None, COLOURS_OF_A_DECK)
+        if spends or max(places[own], default=0) > 1:
+            tiles = [node[4].tiles[colour] for node in path]
+            melds += _runs(first, states[own], uses[own], tiles, numbers, used, lying)
+        else:
+            melds += _single_runs(first, places[own])
+    for node in path:
+        number, stage, at = node[0], node[4], (node[0] - 1) * COLOURS_OF_A_DECK
+        use = uses[at : at + COLOURS_OF_A_DECK]
+        spare, led = numbers.spare[number - 1], numbers.led.get(number, ())
         in_groups = _jokers_in_groups(use, spare) if led else spare
-        if use01 or use23:
+        if any(use):
             melds += _groups(number, use, in_groups, stage)
         for _joker in range(spare - in_groups):
             max(led, key=lambda run: run.lowest).lead(1)
-        if stage.melds:
+        if stage.melds or stage.bound != stage.taken:
             melds += [_fixed(codes, kind) for codes, kind in stage.melds]
-        for colour in _COLOURS if any(stage.bound) or any(stage.taken) else ():
-            used[colour * MAX_NUMBER + number] += stage.taken[colour] - stage.bound[colour]
-    for left in open_runs:
-        melds += left
+            for colour in _COLOURS:
+                used[colour * MAX_NUMBER + number] += stage.taken[colour] - stage.bound[colour]
     rebuilt.melds = _cut(melds, lying)
     return rebuilt
 
 
+def _sums(places: bytes, uses: bytes) -> list[int]:
+    """By face how many tiles are in runs and in groups together. Both go by number, and by colour within."""
+    whole = int.from_bytes(places, "little") + int.from_bytes(uses, "little")
+    sums = whole.to_bytes(len(places), "little")
+    found = [0]
+    for colour in _COLOURS:
+        found += sums[colour::COLOURS_OF_A_DECK]
+    return found
+
+
+@dataclass(slots=True)
+class _Numbers:
+    """How many jokers have no place yet, from number 1 on, and by number which runs begin there behind two jokers."""
+
+    spare: list[int]
+    led: dict[int, list[MeldDraft]] = field(default_factory=dict)
+
+
+def _single_runs(first: int, places: bytes) -> Iterable[MeldDraft]:
+    """The runs of one colour, its faces from `first` on, where there is one at a time and no joker in any."""
+    runs = []
+    start = places.find(1)
+    while start >= 0:
+        end = places.find(0, start)
+        end = MAX_NUMBER if end < 0 else end
+        runs.append(MeldDraft(_RUN, list(range(first + start, first + end)), first + start))
+        start = places.find(1, end)
+    return runs
+
+
+def _runs(
+    first: int,
+    states: bytes,
+    in_groups: bytes,
+    tiles: Iterable[int],
+    numbers: _Numbers,
+    used: list[int],
+    lying: Sequence[bytes],
+) -> Iterable[MeldDraft]:
+    """The runs of one colour, its faces from `first` on. Jokers in them are taken off `numbers` and `used`."""
+    ended: list[MeldDraft] = []
+    runs: list[MeldDraft] = []  # open ones: those of one tile first, those of two next
+    old = 0
+    for index, (new, elsewhere, there) in enumerate(zip(states, in_groups, tiles, strict=True)):
+        if not (old or new):
+            continue
+        code, places = first + index, PLACES[new]
+        if places < len(runs):
+            _end_some(runs, len(runs) - places, STATES[old][2], lying, ended)
+        jokers = max(0, places + elsewhere - there)
+        used[code] -= jokers
+        numbers.spare[index] -= jokers
+        for run in runs:
+            run.codes.append(JOKER_CODE if jokers > 0 else code)
+            jokers -= 1
+        if places > len(runs):
+            begun = [MeldDraft(_RUN, [code], code) for _run in range(places - len(runs))]
+            runs[:0] = begun
+            if STATES[new][0] < len(begun):
+                numbers.spare[index] -= _lead(begun, STATES[new], STATES[old][0])
+                numbers.led.setdefault(index + 1, []).extend(run for run in begun if len(run.codes) >= MIN_SIZE)
+                runs.sort(key=_length)
+        old = new
+    return ended + runs
+
+
 def _fixed(codes: bytes, kind: MeldKind) -> MeldDraft:
-    return MeldDraft(kind, list(codes), _first_face(codes) if kind is MeldKind.RUN else 0, fixed=True)
+    return MeldDraft(kind, list(codes), _first_face(codes) if kind is _RUN else 0, fixed=True)
 
 
-def _jokers_in_groups(use: Sequence[int], jokers: int) -> int:
+def _jokers_in_groups(use: bytes, jokers: int) -> int:
     """How many of the jokers at a number lie in groups, if some may lead a run: as many as fit."""
     return joker_counts(tuple(use), jokers, spend=True)[-1]
 
@@ -164,14 +218,21 @@ def _lead(begun: Sequence[MeldDraft], after: tuple[int, int, int], ones: int) ->
     return sum(len(run.codes) - 1 for run in begun)
 
 
-def _groups(number: int, use: tuple[int, ...], jokers: int, stage: Stage) -> Iterable[MeldDraft]:
-    groups = shared_out(use, jokers, stage.olds, stage.together)
-    assert groups is not None, "the search looks at uses that make groups only"
-    shares = joker_shares(groups, jokers) if jokers else (0,) * len(groups)
+def _groups(number: int, use: bytes, jokers: int, stage: Stage) -> Iterable[MeldDraft]:
     return [
-        MeldDraft(MeldKind.GROUP, [base + number for base in _BASES[mask]] + [JOKER_CODE] * share)
-        for mask, share in zip(groups, shares, strict=True)
+        MeldDraft(_GROUP, [*codes[number], *bytes(share)])
+        for codes, share in _shapes(use, jokers, stage.olds, stage.together)
     ]
+
+
+@lru_cache(maxsize=1 << 14)
+def _shapes(
+    use: bytes, jokers: int, olds: tuple[int, ...], together: Together
+) -> tuple[tuple[tuple[bytes, ...], int], ...]:
+    """The groups of a number: the codes of each by the number, and its jokers."""
+    groups = shared_out(tuple(use), jokers, olds, together)
+    assert groups is not None, "the search looks at uses that make groups only"
+    return tuple(zip((_CODES[mask] for mask in groups), joker_shares(groups, jokers), strict=True))
 
 
 def _cut(melds: list[MeldDraft], lying: Sequence[bytes]) -> list[MeldDraft]:
@@ -188,7 +249,7 @@ def _cut(melds: list[MeldDraft], lying: Sequence[bytes]) -> list[MeldDraft]:
                 for at in cuts:
                     spare[meld.first + at] -= 1
                 left += [
-                    MeldDraft(MeldKind.RUN, meld.codes[start:end], meld.first + start)
+                    MeldDraft(_RUN, meld.codes[start:end], meld.first + start)
                     for start, end in pairwise([0, *cuts, len(meld.codes)])
                 ]
                 break
@@ -219,7 +280,7 @@ def _more_joints(melds: Sequence[MeldDraft], lying: Sequence[bytes]) -> list[int
         for face in range(first + 1, first + len(codes)):
             more[face] -= 1
     for meld in melds:
-        if meld.kind is MeldKind.RUN:
+        if meld.kind is _RUN:
             for face in range(meld.first + 1, meld.first + len(meld.codes)):
                 more[face] += 1
     return more
@@ -251,7 +312,7 @@ def _park_one(melds: list[MeldDraft], room: Room) -> bool:
     for meld in melds:
         if not room(meld):
             continue
-        if meld.kind is MeldKind.GROUP:
+        if meld.kind is _GROUP:
             if len(meld.codes) < MAX_GROUP:
                 meld.codes.append(JOKER_CODE)
                 return True
@@ -262,7 +323,7 @@ def _park_one(melds: list[MeldDraft], room: Room) -> bool:
             meld.lead(1)
             return True
         elif any(meld.codes[:MIN_SIZE]) and any(meld.codes[MIN_SIZE:]):  # from 1 to 13
-            melds.append(MeldDraft(MeldKind.RUN, meld.codes[MIN_SIZE:], meld.first + MIN_SIZE))
+            melds.append(MeldDraft(_RUN, meld.codes[MIN_SIZE:], meld.first + MIN_SIZE))
             meld.codes[MIN_SIZE:] = [JOKER_CODE]
             return True
     return False
@@ -271,7 +332,7 @@ def _park_one(melds: list[MeldDraft], room: Room) -> bool:
 def _split_group(melds: list[MeldDraft]) -> bool:
     """Make two groups of three of a group of four and two jokers."""
     for meld in melds:
-        if meld.kind is MeldKind.GROUP and len(meld.codes) == MAX_GROUP and meld.numbered > 1:
+        if meld.kind is _GROUP and len(meld.codes) == MAX_GROUP and meld.numbered > 1:
             tile = next(code for code in reversed(meld.codes) if code)
             meld.codes.remove(tile)
             melds.append(MeldDraft(MeldKind.GROUP, [tile, JOKER_CODE, JOKER_CODE]))

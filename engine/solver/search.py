@@ -68,12 +68,12 @@ _SPLITS: Final = tuple(  # by a number of jokers: it, how many of them in groups
 _SPLITS_UP_TO: Final = tuple([split for splits in _SPLITS[most::-1] for split in splits] for most in range(9))
 
 
-def path_to(goal: BareNode) -> list[Node]:
+def path_to(goal: BareNode) -> list[BareNode]:
     """The nodes from number 1 on."""
     path = []
     node = goal
     while node[0]:
-        path.append(Node._make(node))
+        path.append(node)
         node = node[3]
     return path[::-1]
 

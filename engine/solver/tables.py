@@ -29,7 +29,7 @@ STATES: Final = tuple(
     for two in range(total + 1 - one)
     for long in (total - one - two,)
 )
-PLACES: Final = tuple(sum(state) for state in STATES)  # by state: the runs that have a place at this number
+PLACES: Final = bytes(map(sum, STATES)).ljust(256, b"\0")  # by state: the runs that have a place at this number
 STATE_IDS: Final = {state: index for index, state in enumerate(STATES)}
 
 assert len(STATES) <= 256
@@ -155,6 +155,7 @@ class Tables:
         self._ids: dict[Options, int] = {}
         self._flat: list[list[tuple[int, int, int, int, int]]] = []  # by the number of options: groups, and an option
         self._counts = range(jokers + 1)
+        self._ways: dict[Way, Way] = {}  # equal ones are one object: less memory, and what is used often is at hand
         self.rows = _PairRows(self, _Pairs(self))
 
     def row(self, key: int) -> Row:
@@ -219,7 +220,7 @@ class Tables:
     def joined(self, first: int, second: int) -> Pair:
         """What two colours can do together, by the numbers of their options."""
         found: dict[int, list[list[Way]]] = {}  # by cost and jokers
-        others = self._flat[second]
+        others, shared = self._flat[second], self._ways.setdefault
         for one, cost, jokers, need, after in self._flat[first]:
             left = self.jokers - jokers - need
             for two, cost2, jokers2, need2, after2 in others:
@@ -227,7 +228,8 @@ class Tables:
                     by_jokers = found.get(cost + cost2)
                     if by_jokers is None:
                         by_jokers = found[cost + cost2] = [[] for _count in self._counts]
-                    by_jokers[jokers + jokers2].append((BASE * one + two, need + need2, after | after2 << 8))
+                    way = BASE * one + two, need + need2, after | after2 << 8
+                    by_jokers[jokers + jokers2].append(shared(way, way))
         return tuple([(cost, tuple([tuple(sorted(ways)) for ways in found[cost]])) for cost in sorted(found)])
 
 
