@@ -92,28 +92,26 @@ def rebuild(path: Sequence[BareNode], before: Layout) -> Rebuilt:
     In `before` the tile that a bound joker stands for is in its place.
     """
     lying = [codes for codes, kind in before if kind is _RUN]
-    states = b"".join([(node[1] & _OPEN_RUNS).to_bytes(COLOURS_OF_A_DECK, "little") for node in path])
-    uses = b"".join([_USES[node[5][0]] + _USES[node[5][1]] for node in path])
+    _numbers, afters, _jokers, _parents, stages, groups, spent = zip(*path, strict=True)
+    states = b"".join([(after & _OPEN_RUNS).to_bytes(COLOURS_OF_A_DECK, "little") for after in afters])
+    uses = b"".join([_USES[use01] + _USES[use23] for use01, use23 in groups])
     places = states.translate(PLACES)
     rebuilt = Rebuilt(used=_sums(places, uses))
     melds, used = rebuilt.melds, rebuilt.used
-    numbers = _Numbers([node[6] for node in path])
-    spends = any(numbers.spare)
+    left = _Left(list(spent))
     for colour, first in enumerate(_FIRSTS):
         own = slice(colour, None, COLOURS_OF_A_DECK)
-        if spends or max(places[own], default=0) > 1:
-            tiles = [node[4].tiles[colour] for node in path]
-            melds += _runs(first, states[own], uses[own], tiles, numbers, used, lying)
+        if any(spent) or max(places[own]) > 1:
+            tiles = [stage.tiles[colour] for stage in stages]
+            melds += _runs(first, states[own], uses[own], tiles, left, used, lying)
         else:
             melds += _single_runs(first, places[own])
-    for node in path:
-        number, stage, at = node[0], node[4], (node[0] - 1) * COLOURS_OF_A_DECK
-        use = uses[at : at + COLOURS_OF_A_DECK]
-        spare, led = numbers.spare[number - 1], numbers.led.get(number, ())
-        in_groups = _jokers_in_groups(use, spare) if led else spare
+    for number, (stage, jokers) in enumerate(zip(stages, left.jokers, strict=True), 1):
+        use, led = uses[COLOURS_OF_A_DECK * (number - 1) :][:COLOURS_OF_A_DECK], left.led.get(number, ())
+        in_groups = _jokers_in_groups(use, jokers) if led else jokers
         if any(use):
             melds += _groups(number, use, in_groups, stage)
-        for _joker in range(spare - in_groups):
+        for _joker in range(jokers - in_groups):
             max(led, key=lambda run: run.lowest).lead(1)
         if stage.melds or stage.bound != stage.taken:
             melds += [_fixed(codes, kind) for codes, kind in stage.melds]
@@ -134,10 +132,10 @@ def _sums(places: bytes, uses: bytes) -> list[int]:
 
 
 @dataclass(slots=True)
-class _Numbers:
-    """How many jokers have no place yet, from number 1 on, and by number which runs begin there behind two jokers."""
+class _Left:
+    """How many jokers have no place yet, from number 1 on; and by number, which runs begin there behind two jokers."""
 
-    spare: list[int]
+    jokers: list[int]
     led: dict[int, list[MeldDraft]] = field(default_factory=dict)
 
 
@@ -158,11 +156,11 @@ def _runs(
     states: bytes,
     in_groups: bytes,
     tiles: Iterable[int],
-    numbers: _Numbers,
+    left: _Left,
     used: list[int],
     lying: Sequence[bytes],
 ) -> Iterable[MeldDraft]:
-    """The runs of one colour, its faces from `first` on. Jokers in them are taken off `numbers` and `used`."""
+    """The runs of one colour, its faces from `first` on. Jokers in them are taken off `left` and `used`."""
     ended: list[MeldDraft] = []
     runs: list[MeldDraft] = []  # open ones: those of one tile first, those of two next
     old = 0
@@ -174,7 +172,7 @@ def _runs(
             _end_some(runs, len(runs) - places, STATES[old][2], lying, ended)
         jokers = max(0, places + elsewhere - there)
         used[code] -= jokers
-        numbers.spare[index] -= jokers
+        left.jokers[index] -= jokers
         for run in runs:
             run.codes.append(JOKER_CODE if jokers > 0 else code)
             jokers -= 1
@@ -182,8 +180,8 @@ def _runs(
             begun = [MeldDraft(_RUN, [code], code) for _run in range(places - len(runs))]
             runs[:0] = begun
             if STATES[new][0] < len(begun):
-                numbers.spare[index] -= _lead(begun, STATES[new], STATES[old][0])
-                numbers.led.setdefault(index + 1, []).extend(run for run in begun if len(run.codes) >= MIN_SIZE)
+                left.jokers[index] -= _lead(begun, STATES[new], STATES[old][0])
+                left.led.setdefault(index + 1, []).extend(run for run in begun if len(run.codes) >= MIN_SIZE)
                 runs.sort(key=_length)
         old = new
     return ended + runs
