@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
+from operator import gt
 from typing import Protocol
 
 from engine.board import Layout
@@ -12,7 +14,7 @@ from engine.faces import JOKER_CODE, NUMBERS
 from engine.jokers import FaceExchange
 from engine.solver.arrange import layout_after
 from engine.solver.patience import Patience
-from engine.solver.problem import Position, Terms
+from engine.solver.problem import FACES, Position, Terms
 from engine.solver.rebuild import MeldDraft, Rebuilt, park, rebuild
 from engine.solver.search import BareNode, Problem, path_to, search
 from engine.solver.solution import Solution
@@ -28,7 +30,7 @@ class Attempt:
     exchanges: tuple[FaceExchange, ...] = ()
 
     def solution(self, *, proven: bool) -> Solution:
-        value = sum(NUMBERS[code] for code in self.laid)
+        value = sum([NUMBERS[code] for code in self.laid])
         return Solution(self.board, self.laid, value, proven, self.exchanges if self.laid else ())
 
 
@@ -117,7 +119,6 @@ def attempt(
 
 def _laid(rebuilt: Rebuilt, lying: Sequence[int]) -> bytes:
     """The codes of the rack tiles that were laid, jokers aside."""
-    more = [
-        (code, used - there) for code, (used, there) in enumerate(zip(rebuilt.used, lying, strict=True)) if used > there
-    ]
-    return bytes([code for code, count in more for _tile in range(count)])
+    used = rebuilt.used
+    more = compress(range(FACES), map(gt, used, lying))
+    return bytes([code for code in more for _tile in range(used[code] - lying[code])])

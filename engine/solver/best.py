@@ -30,7 +30,7 @@ def solve(
 
     `board` must be legal and `rack` holds the codes of all its tiles. Nothing can be laid: the board as it is.
     """
-    position = Position(tuple((codes, kind or _kind(codes)) for codes, kind in board), rack, objective)
+    position = Position(tuple([(codes, kind or _kind(codes)) for codes, kind in board]), rack, objective)
     position.tiles = usable(position.tiles, position.tiles[JOKER_CODE])
     if position.tiles == position.lying:
         return laid_nothing(position, proven=True)

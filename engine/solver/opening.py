@@ -17,7 +17,7 @@ from engine.solver.problem import Position, Terms, usable
 from engine.solver.rebuild import rebuild
 from engine.solver.search import START, BareNode, path_to
 from engine.solver.solution import Objective, Solution, Stop
-from engine.solver.tables import PLACES_SCALE, Counting, every_option
+from engine.solver.tables import PAIR_SHIFT, PLACES_SCALE, Counting, every_option
 from engine.tiles import MAX_NUMBER
 
 _Layer = dict[tuple[int, int], dict[int, tuple[int, BareNode]]]  # (state, jokers): tiles left out: value, the way there
@@ -51,7 +51,12 @@ def solve_opening(
         for (state, used), reached in layer.items():
             if patience.ends():
                 return None
-            first, second = every_option(stage.rows[0][state & 0xFFFF]), every_option(stage.rows[1][state >> 16])
+            pairs, *rows = stage.options
+            row0, row1, row2, row3 = (row[byte] for row, byte in zip(rows, state.to_bytes(4, "little"), strict=True))
+            first, second = (
+                every_option(pairs[row0 << PAIR_SHIFT | row1]),
+                every_option(pairs[row2 << PAIR_SHIFT | row3]),
+            )
             for (use, cost1, jokers1, need1, after1), (other, cost2, jokers2, need2, after2) in product(first, second):
                 for in_groups, _cost in stage.partners[use][other]:
                     spent = in_groups + jokers1 + jokers2

@@ -16,7 +16,7 @@ from engine.melds import read
 from engine.solver.groups import MOST, Together, partners
 from engine.solver.search import Problem, Stage
 from engine.solver.solution import Objective
-from engine.solver.tables import CELL_BITS, JOINT_SCALE, ROW_SHIFT, Counting, tables
+from engine.solver.tables import CELL_BITS, JOINT_SCALE, Counting, tables
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
@@ -149,9 +149,9 @@ class Position:
 
     def __init__(self, board: Layout, rack: bytes, objective: Objective) -> None:
         self.board = board
-        self.lying = counts(b"".join(codes for codes, _kind in board))
+        self.lying = counts(b"".join([codes for codes, _kind in board]))
         self.held = counts(rack)
-        self.tiles = [one + other for one, other in zip(self.lying, self.held, strict=True)]
+        self.tiles = list(map(add, self.lying, self.held))
         self.objective = objective
         self.weights = weights_of(objective)
         self._costs = _costs_of(objective)
@@ -204,7 +204,7 @@ class Position:
         stages = Stages(self, terms, spend=spend).of_all()
         left_out = self._cost(map(sub, map(add, self.lying, self.held), self.tiles))
         weights = self.weights[1:] if self.counting is Counting.TILES else [1] * MAX_NUMBER
-        return Problem(terms.jokers, stages, weights, spend, left_out)
+        return Problem(terms.jokers, stages, weights, spend, left_out, plain=not (terms.jokers or self.olds))
 
 
 class Stages:
@@ -215,7 +215,7 @@ class Stages:
         self._terms = terms
         self._spend = spend
         self._cells = self._packed()
-        self._rows = tables(terms.jokers, _USUAL, spend, position.counting).rows
+        self._tables = tables(terms.jokers, _USUAL, spend, position.counting)
         self._partners = partners(terms.jokers, spend)
 
     def _packed(self) -> list[int]:
@@ -244,7 +244,8 @@ class Stages:
     def of_all(self) -> list[Sequence[Stage]]:
         """The stages of every number, one for each way to give bound jokers to colours."""
         ways, olds, together = self._terms.ways, self._position.olds, self._terms.together
-        tiles, cells, rows, joining = self._position.tiles, self._cells, self._rows, self._partners
+        tiles, cells, joining = self._position.tiles, self._cells, self._partners
+        rows, pairs = self._tables.rows, self._tables.pairs
         stages: list[Sequence[Stage]] = []
         for number in range(1, MAX_NUMBER + 1):
             if number in ways:
@@ -253,8 +254,8 @@ class Stages:
                 stages.append((self.stage(number),))
             else:
                 one, two, three, four = cells[number::MAX_NUMBER]
-                pairs = rows[one << ROW_SHIFT | two], rows[three << ROW_SHIFT | four]
-                stages.append((Stage(pairs, joining, tiles[number::MAX_NUMBER]),))
+                options = pairs, rows[one], rows[two], rows[three], rows[four]
+                stages.append((Stage(options, joining, tiles[number::MAX_NUMBER]),))
         return stages
 
     def stage(
@@ -267,7 +268,7 @@ class Stages:
         """A number, if bound jokers are `way`, and some tiles and bound jokers are taken for melds asked for."""
         position, terms = self._position, self._terms
         tiles, cells = position.tiles[number::MAX_NUMBER], self._cells[number::MAX_NUMBER]
-        known, joining = self._rows, self._partners
+        known, joining = self._tables, self._partners
         if way is not NONE or taken is not NONE:
             for colour, (bound, all_taken, bound_too) in enumerate(zip(way, taken, bound_taken, strict=True)):
                 needed = cells[colour] >> _MUST & (1 << CELL_BITS) - 1
@@ -275,9 +276,10 @@ class Stages:
                 tiles[colour] += bound - all_taken
                 cells[colour] += bound - all_taken + (must - needed << _MUST)
             if max(tiles) > _USUAL:
-                known = tables(terms.jokers, min(max(tiles), MOST), self._spend, position.counting).rows
-        rows = known[cells[0] << ROW_SHIFT | cells[1]], known[cells[2] << ROW_SHIFT | cells[3]]
+                known = tables(terms.jokers, min(max(tiles), MOST), self._spend, position.counting)
+        one, two, three, four = cells
+        options = known.pairs, known.rows[one], known.rows[two], known.rows[three], known.rows[four]
         olds, together = position.olds.get(number, ()), terms.together.get(number, ())
         if olds or together:
             joining = partners(terms.jokers, self._spend, olds, together)
-        return Stage(rows, joining, tiles, way, olds, together, taken, bound_taken)
+        return Stage(options, joining, tiles, way, olds, together, taken, bound_taken)

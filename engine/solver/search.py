@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from engine.solver.groups import Partners, Together
 from engine.solver.patience import Patience
-from engine.solver.tables import Rows
+from engine.solver.tables import PAIR_SHIFT, Pairs, Row
 from engine.state import MeldKind
 from engine.tiles import MAX_NUMBER
 
@@ -31,7 +31,7 @@ class Stage(NamedTuple):
     see `groups`.
     """
 
-    rows: tuple[Rows, Rows]  # of colours 0 and 1, 2 and 3
+    options: tuple[Pairs, Row, Row, Row, Row]  # of the four colours, and of two together
     partners: Partners
     tiles: Sequence[int]
     bound: tuple[int, ...] = _NONE
@@ -93,6 +93,7 @@ class Problem:
     left_out: int = 0  # the cost of tiles that the search does not look at
     planned: Callable[[int, int], Sequence[Stage]] | None = None
     plan: int = 0
+    plain: bool = False  # no joker is free, and joints cost nothing
 
 
 @dataclass(slots=True)
@@ -112,8 +113,7 @@ def search(problem: Problem, patience: Patience, bound: int | None = None, *, di
     most_jokers, all_jokers, endless = problem.jokers, problem.all_jokers, patience.endless
     limit = _NEVER if bound is None else bound
     stack: list[BareNode] = [(0, problem.plan << _PLAN_SHIFT, *START[2:])]
-    plain = not most_jokers and not any(stages[0].olds for stages in problem.stages)
-    successors_of = _plain_successors if plain else _successors
+    successors_of = _plain_successors if problem.plain else _successors
     later: list[tuple[BareNode, int, int]] = []  # nodes with more jokers to spend: how many next, how low in `stack`
     waiting: dict[int, list[tuple[BareNode, int]]] = {}  # by cost: nodes, and what their next successors add
     costs: list[int] = []
@@ -145,28 +145,28 @@ def search(problem: Problem, patience: Patience, bound: int | None = None, *, di
             if patience.ends():
                 starts = [latest[number] for number in sorted(latest)]
                 return _dive(problem, starts, limit) if dive else Found(cost, None)
-        free = most_jokers - node[2]
         if added:
-            successors, more = successors_of(problem, node, added, None)
-            successors.sort(key=_SPENT, reverse=True)
+            dearer_ones: list[BareNode] = []
+            more = successors_of(problem, node, added, None, dearer_ones)
+            dearer_ones.sort(key=_SPENT, reverse=True)
+            stack += dearer_ones
         elif most_jokers <= _AT_ONCE:
-            successors, more = successors_of(problem, node, 0, None)
+            more = successors_of(problem, node, 0, None, stack)
         else:
-            successors, more = successors_of(problem, node, 0, spend)
-            if spend < free:
+            if spend < most_jokers - node[2]:
                 later.append((node, spend + 1, len(stack)))
+            more = successors_of(problem, node, 0, spend, stack)
         dearer = cost - added + more
         if not spend and dearer < limit:
             if dearer not in waiting:
                 waiting[dearer] = []
                 heappush(costs, dearer)
             waiting[dearer].append((node, more))
-        stack += successors
     return Found(cost, None)
 
 
-def _successors(problem: Problem, node: BareNode, added: int, spend: int | None) -> tuple[list[BareNode], int]:
-    """The successors that cost exactly `added` more than the node, and what dearer ones add at least.
+def _successors(problem: Problem, node: BareNode, added: int, spend: int | None, to: list[BareNode]) -> int:
+    """Append the successors that cost exactly `added` more than the node. What dearer ones add at least.
 
     They take `spend` jokers; None: any number.
     """
@@ -174,9 +174,9 @@ def _successors(problem: Problem, node: BareNode, added: int, spend: int | None)
     weight = problem.weights[number]
     plan = state >> _PLAN_SHIFT
     more = _NEVER
-    successors: list[BareNode] = []
+    successors: list[BareNode] = [] if number == _LAST else to
     for stage in problem.planned(number, plan) if plan and problem.planned else problem.stages[number]:
-        (rows01, rows23), partners, _, _, olds, _, _, _, taken, _, then = stage
+        (pairs, row0, row1, row2, row3), partners, _, _, olds, _, _, _, taken, _, then = stage
         here = used + taken
         free = problem.jokers - here
         if free < 0:
@@ -187,8 +187,8 @@ def _successors(problem: Problem, node: BareNode, added: int, spend: int | None)
         else:
             splits = _SPLITS[spend]
             more = min(more, added + 1) if olds else more
-        seconds = rows23[state >> 16 & 0xFFFF]
-        for cost1, first in rows01[state & 0xFFFF]:
+        seconds = pairs[row2[state >> 16 & 255] << PAIR_SHIFT | row3[state >> 24 & 255]]
+        for cost1, first in pairs[row0[state & 255] << PAIR_SHIFT | row1[state >> 8 & 255]]:
             for cost2, second in seconds:
                 broken = added - (cost1 + cost2) * weight
                 if broken < 0:
@@ -215,24 +215,22 @@ def _successors(problem: Problem, node: BareNode, added: int, spend: int | None)
                                     elif joints > broken:
                                         more = min(more, added - broken + joints)
     if number == _LAST:
-        successors = [goal for goal in successors if _may_follow(problem, goal)]
-    return successors, more
+        to += [goal for goal in successors if _may_follow(problem, goal)]
+    return more
 
 
-def _plain_successors(
-    problem: Problem, node: BareNode, added: int, _spend: int | None = 0
-) -> tuple[list[BareNode], int]:
+def _plain_successors(problem: Problem, node: BareNode, added: int, _spend: int | None, to: list[BareNode]) -> int:
     """The same where no joker is free and joints cost nothing."""
     number, state, _, _, _, _, _ = node
     weight = problem.weights[number]
     plan = state >> _PLAN_SHIFT
     more = _NEVER
-    successors: list[BareNode] = []
+    successors: list[BareNode] = [] if number == _LAST else to
     for stage in problem.planned(number, plan) if plan and problem.planned else problem.stages[number]:
-        (rows01, rows23), partners, _, _, _, _, _, _, _, _, then = stage
-        seconds = rows23[state >> 16 & 0xFFFF]
+        (pairs, row0, row1, row2, row3), partners, _, _, _, _, _, _, _, _, then = stage
+        seconds = pairs[row2[state >> 16 & 255] << PAIR_SHIFT | row3[state >> 24 & 255]]
         then <<= _PLAN_SHIFT
-        for cost1, (first,) in rows01[state & 0xFFFF]:
+        for cost1, (first,) in pairs[row0[state & 255] << PAIR_SHIFT | row1[state >> 8 & 255]]:
             for cost2, (second,) in seconds:
                 cost = (cost1 + cost2) * weight
                 if cost > added:
@@ -247,8 +245,8 @@ def _plain_successors(
                             after = after1 | after2 << 16 | then
                             successors.append((number + 1, after, 0, node, stage, (use, other), 0))
     if number == _LAST:
-        successors = [goal for goal in successors if _may_follow(problem, goal)]
-    return successors, more
+        to += [goal for goal in successors if _may_follow(problem, goal)]
+    return more
 
 
 def _dive(problem: Problem, starts: Iterable[tuple[BareNode, int]], limit: int) -> Found:
@@ -261,7 +259,8 @@ def _dive(problem: Problem, starts: Iterable[tuple[BareNode, int]], limit: int) 
         node, cost, added = waiting.pop()
         if node[0] == MAX_NUMBER:
             return Found(cost, node)
-        successors, more = _successors(problem, node, added, None)
+        successors: list[BareNode] = []
+        more = _successors(problem, node, added, None, successors)
         if cost + more < limit:
             waiting.append((node, cost, more))
         for following in sorted(successors, key=_SPENT, reverse=True):

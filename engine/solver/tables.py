@@ -17,8 +17,7 @@ from typing import Final, NamedTuple
 from engine.solver.groups import BASE
 
 _MOST_PAIRS: Final = 6000  # that are remembered, some megabytes; then the oldest are forgotten
-_MOST_ROWS: Final = 2000
-_PAIR_SHIFT: Final = 20  # between the numbers of the options of two colours in a key of `_Pairs`
+PAIR_SHIFT: Final = 20  # between the numbers of the options of two colours in a key of `Pairs`
 
 # Open runs of one colour by length (1, 2, and 3 or more), each state a small number below 256.
 _MAX_OPEN: Final = 8
@@ -76,8 +75,6 @@ class Cell(NamedTuple):
         return Cell(*(key >> CELL_BITS * place & (1 << CELL_BITS) - 1 for place in range(len(Cell._fields))))
 
 
-ROW_SHIFT: Final = CELL_BITS * len(Cell._fields)  # between the packed cells of two colours in a key of `Tables.rows`
-
 Option = tuple[int, int, int, int]  # cost, jokers, jokers that the short runs will need at least, next state
 Options = tuple[tuple[Option, ...], ...]  # by the number of tiles that go to groups
 Way = tuple[
@@ -99,20 +96,19 @@ class Row(dict[int, int]):
         return options
 
 
-class Rows(dict[int, Pair]):
-    """Of two cells: from the states of both colours before, a byte each, to what they can do together."""
+class Rows(dict[int, Row]):
+    """The rows by packed cell."""
 
-    def __init__(self, pairs: _Pairs, first: Row, second: Row) -> None:
-        self._pairs = pairs
-        self._first, self._second = first, second
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
 
-    def __missing__(self, states: int) -> Pair:
-        pair = self[states] = self._pairs[self._first[states & 255] << _PAIR_SHIFT | self._second[states >> 8]]
-        return pair
+    def __missing__(self, key: int) -> Row:
+        row = self[key] = Row(self._tables, Cell.unpacked(key))
+        return row
 
 
-class _Pairs(OrderedDict[int, Pair]):
-    """What two colours can do together, by the numbers of their options."""
+class Pairs(OrderedDict[int, Pair]):
+    """What two colours can do together, by the numbers of their options, the first one `PAIR_SHIFT` higher."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -120,27 +116,12 @@ class _Pairs(OrderedDict[int, Pair]):
     def __missing__(self, key: int) -> Pair:
         if len(self) >= _MOST_PAIRS:
             self.popitem(last=False)
-        pair = self[key] = self._tables.joined(key >> _PAIR_SHIFT, key & (1 << _PAIR_SHIFT) - 1)
+        pair = self[key] = self._tables.joined(key >> PAIR_SHIFT, key & (1 << PAIR_SHIFT) - 1)
         return pair
 
 
-class _PairRows(OrderedDict[int, Rows]):
-    """The options of two packed cells, the first one `ROW_SHIFT` higher than the second."""
-
-    def __init__(self, tables: Tables, pairs: _Pairs) -> None:
-        self._tables = tables
-        self._pairs = pairs
-
-    def __missing__(self, key: int) -> Rows:
-        if len(self) >= _MOST_ROWS:
-            self.popitem(last=False)
-        first, second = self._tables.row(key >> ROW_SHIFT), self._tables.row(key & (1 << ROW_SHIFT) - 1)
-        rows = self[key] = Rows(self._pairs, first, second)
-        return rows
-
-
 class Tables:
-    """The tables for one number of free jokers. `rows`: those of two packed cells, see `_PairRows`.
+    """The tables for one number of free jokers: `rows` of one colour, `pairs` of two.
 
     `most` is the greatest number of tiles of one colour that can go to groups of a number. `spend`: every way to use
     jokers is listed; otherwise only those in which they are needed.
@@ -149,21 +130,14 @@ class Tables:
     def __init__(self, jokers: int, most: int, spend: bool, counting: Counting) -> None:
         self.jokers = jokers
         self.most = most
+        self.rows = Rows(self)
+        self.pairs = Pairs(self)
         self._spend = spend
         self._counting = counting
-        self._rows: dict[int, Row] = {}
         self._ids: dict[Options, int] = {}
         self._flat: list[list[tuple[int, int, int, int, int]]] = []  # by the number of options: groups, and an option
         self._counts = range(jokers + 1)
         self._ways: dict[Way, Way] = {}  # equal ones are one object: less memory, and what is used often is at hand
-        self.rows = _PairRows(self, _Pairs(self))
-
-    def row(self, key: int) -> Row:
-        """The options of a packed cell."""
-        found = self._rows.get(key)
-        if found is None:
-            found = self._rows[key] = Row(self, Cell.unpacked(key))
-        return found
 
     def interned(self, cell: Cell, state: int) -> int:
         """The number of the options of a cell after a state."""
