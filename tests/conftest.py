@@ -11,7 +11,17 @@ settings.register_profile("rummesh", deadline=None, suppress_health_check=[Healt
 settings.load_profile("rummesh")
 
 OF_THE_KERNEL = "this kernel has no"  # in the reason of a skip: nothing that is installed helps
+LONGEST = (
+    "test_hostile.py",
+    "test_partition.py",
+    "test_requests.py",
+    "test_audit.py",
+)  # first, that nobody waits for them
 _skipped: list[str] = []
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
