@@ -7,8 +7,9 @@ place one is looked at, and for each state and number of tiles left out the grea
 from __future__ import annotations
 
 from itertools import product
+from operator import mul
 
-from engine.faces import JOKER_CODE
+from engine.faces import JOKER_CODE, NUMBERS
 from engine.rulesets import RuleSet
 from engine.solver.arrange import layout_after
 from engine.solver.groups import BASE
@@ -20,6 +21,7 @@ from engine.solver.solution import Objective, Solution, Stop
 from engine.solver.tables import PAIR_SHIFT, PLACES_SCALE, Counting, every_option
 from engine.tiles import MAX_NUMBER
 
+_TILES = tuple(sum(divmod(use, BASE)) for use in range(BASE * BASE))  # of two colours in groups, by their use
 _Layer = dict[tuple[int, int], dict[int, tuple[int, BareNode]]]  # (state, jokers): tiles left out: value, the way there
 
 
@@ -40,7 +42,8 @@ def solve_opening(
     jokers = position.held[JOKER_CODE]
     position.tiles = usable(position.tiles, jokers)
     position.counting = Counting.PLACES
-    if not any(position.tiles[1:]):
+    most = MAX_NUMBER * jokers + sum(map(mul, NUMBERS, position.tiles))
+    if not any(position.tiles[1:]) or most < minimum:
         return None
     problem = position.problem(Terms(jokers), spend=True)
     layer: _Layer = {(0, 0): {0: (0, START)}}
@@ -58,14 +61,14 @@ def solve_opening(
                 every_option(pairs[row2 << PAIR_SHIFT | row3]),
             )
             for (use, cost1, jokers1, need1, after1), (other, cost2, jokers2, need2, after2) in product(first, second):
+                grouped = _TILES[use] + _TILES[other]
                 for in_groups, _cost in stage.partners[use][other]:
                     spent = in_groups + jokers1 + jokers2
                     if used + spent + need1 + need2 > jokers:
                         continue
                     left_out, rest = divmod(cost1 + cost2, PLACES_SCALE * PLACES_SCALE)
                     places, lower = divmod(rest, PLACES_SCALE)
-                    in_group_tiles = sum(divmod(use, BASE)) + sum(divmod(other, BASE))
-                    more = number * (places + in_group_tiles + in_groups) - lower
+                    more = number * (places + grouped + in_groups) - lower
                     after = after1 | after2 << 16
                     best = following.setdefault((after, used + spent), {})
                     for left, (value, node) in reached.items():
