@@ -95,6 +95,7 @@ def test_disk_that_fails_in_a_game(table: Table, failure: str, advice: str) -> N
         heal = victim.kill  # the failure ends with the process
     victim.wait_for(lambda lines: any("this table stands still" in line for line in lines))
     assert advice in victim.lines()[-1]
+    time.sleep(1.0)  # what it had said before has arrived
     heights = [height_of(folder) for folder in table.folders]
     time.sleep(STANDS_S)
     assert victim.running()
