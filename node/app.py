@@ -108,7 +108,7 @@ class Node:
         """What keeps this node from others, or from its broker, in sentences for the player; None if nothing does."""
         found = None if self._discovery is None else self._discovery.trouble
         failed = None if self.runner is None else self.runner.failure
-        return _together(failed or found or self._refused, self._broker_trouble)
+        return together(failed or found or self._refused, self._broker_trouble)
 
     @property
     def table_notice(self) -> str | None:
@@ -116,7 +116,7 @@ class Node:
         if self.runner is None:
             return None
         watches = FORGOTTEN if self.runner.session.silent else None
-        return _together(self.runner.failure or watches, self._broker_trouble)
+        return together(self.runner.failure or watches, self._broker_trouble)
 
     def linked(self) -> tuple[bytes, ...]:
         """The nodes that a link is up to."""
@@ -528,7 +528,8 @@ class Node:
         )
 
 
-def _together(*said: str | None) -> str | None:
+def together(*said: str | None) -> str | None:
+    """All that is said, one after the other; None if nothing is."""
     return " ".join(sentences for sentences in said if sentences) or None
 
 

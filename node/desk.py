@@ -18,7 +18,7 @@ from engine.rulesets import RULE_SETS
 from engine.series import standing
 from engine.state import PublicState, Seat, TableMeld, state_hash
 from engine.views import to_plain
-from node.app import Node, NodeError
+from node.app import Node, NodeError, together
 from node.clock import local_date, monotonic_s, stop_after
 from node.config import ConfigError, parse_address
 from node.draft import Draft, NotADraft, OwnTurn, may_draft
@@ -281,7 +281,7 @@ class NodeDesk:
             "rule_sets": rule_set_forms(),
             "at": None if session is None else self._at(session),
             "address": self._node.address,
-            "notice": " ".join(said for said in (self._node.notice, self._node.trouble) if said) or None,
+            "notice": together(self._node.notice, self._node.trouble),
         }
 
     def _at(self, session: Session) -> dict[str, Any]:

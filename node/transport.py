@@ -28,7 +28,7 @@ from node.clock import monotonic_s, random_bytes
 from node.handshake import ALREADY_LINKED, AlreadyLinked, Hello, Refused, Role
 from node.keystore import Identity
 from node.sockets import connect, is_address, listening_socket, no_delay, plain_host, shown, why
-from node.tasks import spawn
+from node.tasks import end, spawn
 from protocol.envelope import VERSION
 
 MAX_FRAME_BYTES: Final = 262_144
@@ -567,10 +567,7 @@ class Mesh:
                 if want.met in self._links:
                     return True
         finally:
-            for call in calls:
-                call.cancel()
-            if calls:
-                await asyncio.wait(calls)
+            await end(calls)
             for call in calls:
                 self._outcome(call)
         self._report_failures(want, failures)

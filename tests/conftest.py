@@ -11,12 +11,7 @@ settings.register_profile("rummesh", deadline=None, suppress_health_check=[Healt
 settings.load_profile("rummesh")
 
 OF_THE_KERNEL = "this kernel has no"  # in the reason of a skip: nothing that is installed helps
-LONGEST = (
-    "test_hostile.py",
-    "test_partition.py",
-    "test_requests.py",
-    "test_audit.py",
-)  # first, that nobody waits for them
+LONGEST = ("test_hostile.py", "test_partition.py", "test_requests.py", "test_audit.py")  # first: nobody waits for them
 _skipped: list[str] = []
 
 

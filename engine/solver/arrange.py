@@ -57,4 +57,4 @@ def _clusters(before: Layout, gone: Sequence[int], news: Sequence[Said]) -> list
 
 def _place(meld: Said) -> tuple[bool, bytes]:
     codes, kind = meld
-    return kind is not MeldKind.RUN, codes.replace(b"\0", b"")
+    return kind is MeldKind.GROUP, codes.replace(b"\0", b"")

@@ -56,10 +56,8 @@ def solve_opening(
                 return None
             pairs, *rows = stage.options
             row0, row1, row2, row3 = (row[byte] for row, byte in zip(rows, state.to_bytes(4, "little"), strict=True))
-            first, second = (
-                every_option(pairs[row0 << PAIR_SHIFT | row1]),
-                every_option(pairs[row2 << PAIR_SHIFT | row3]),
-            )
+            first = every_option(pairs[row0 << PAIR_SHIFT | row1])
+            second = every_option(pairs[row2 << PAIR_SHIFT | row3])
             for (use, cost1, jokers1, need1, after1), (other, cost2, jokers2, need2, after2) in product(first, second):
                 grouped = _TILES[use] + _TILES[other]
                 for in_groups, _cost in stage.partners[use][other]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from operator import add, mul, sub
 from struct import Struct
 from typing import Final
@@ -22,10 +22,10 @@ from engine.tiles import MAX_NUMBER
 
 FACES: Final = COLOURS_OF_A_DECK * MAX_NUMBER + 1
 _COLOURS: Final = range(COLOURS_OF_A_DECK)
-_FIRSTS: Final = range(1, FACES, MAX_NUMBER)  # the 1 of each colour
+FIRSTS: Final = range(1, FACES, MAX_NUMBER)  # the 1 of each colour
 _BITS: Final = [0, *(1 << code for code in range(1, FACES))]  # by face, none for a joker
 _ONE_COLOUR: Final = (1 << MAX_NUMBER) - 1
-_STARTS: Final = sum((1 << MAX_NUMBER - 2) - 1 << first for first in _FIRSTS)  # where a run of three may begin
+_STARTS: Final = sum((1 << MAX_NUMBER - 2) - 1 << first for first in FIRSTS)  # where a run of three may begin
 _MUST, _NEXT1, _NEXT2, _AHEAD, _BEHIND, _JOINTS, _PASSED, _SHOWN = range(CELL_BITS, CELL_BITS * 9, CELL_BITS)
 _LANES: Final = Struct(f"<{FACES}Q")  # a number for each face, packed into one great one
 _LANE_BITS: Final = 64
@@ -88,12 +88,12 @@ def _in_runs(present: int, jokers: int) -> int:
 
 def _in_groups(present: int, jokers: int) -> int:
     """The faces (bits) whose number is there in three colours less `jokers`."""
-    one, two, three, four = (present >> first & _ONE_COLOUR for first in _FIRSTS)
+    one, two, three, four = (present >> first & _ONE_COLOUR for first in FIRSTS)
     if jokers:
         found = (one & two) | (three & four) | ((one | two) & (three | four))
     else:
         found = (one & two & (three | four)) | (three & four & (one | two))
-    return sum(found << first for first in _FIRSTS)
+    return sum(found << first for first in FIRSTS)
 
 
 def weights_of(objective: Objective) -> list[int]:
@@ -155,7 +155,6 @@ class Position:
         self.objective = objective
         self.weights = weights_of(objective)
         self._costs = _costs_of(objective)
-        self.rack_cost = self._cost(self.held)  # of laying nothing
         self.joker_weight = self.weights[JOKER_CODE]
         self.joints = [0] * FACES
         self.olds: dict[int, tuple[int, ...]] = {}
@@ -184,7 +183,6 @@ class Position:
         """The same for another objective."""
         other = Position(self.board, b"", objective)
         other.held, other.tiles = self.held, self.tiles
-        other.rack_cost = other._cost(self.held)
         return other
 
     def narrowed(self, terms: Terms) -> Position:
@@ -195,6 +193,11 @@ class Position:
         other = copy(self)
         other.tiles = tiles
         return other
+
+    @cached_property
+    def rack_cost(self) -> int:
+        """What it costs to lay nothing."""
+        return self._cost(self.held)
 
     def _cost(self, tiles: Iterable[int]) -> int:
         return sum(map(mul, self._costs, tiles))

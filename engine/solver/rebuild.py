@@ -12,7 +12,7 @@ from engine.board import Layout
 from engine.faces import COLOURS_OF_A_DECK, JOKER_CODE, NUMBERS
 from engine.melds import MAX_GROUP, MIN_SIZE
 from engine.solver.groups import BASE, Together, joker_counts, joker_shares, shared_out
-from engine.solver.problem import FACES
+from engine.solver.problem import FIRSTS
 from engine.solver.search import BareNode, Stage
 from engine.solver.tables import PLACES, STATES
 from engine.state import MeldKind
@@ -21,7 +21,6 @@ from engine.tiles import MAX_NUMBER
 _RUN: Final = MeldKind.RUN  # at hand, as an enum's members are slow to get
 _GROUP: Final = MeldKind.GROUP
 _COLOURS: Final = range(COLOURS_OF_A_DECK)
-_FIRSTS: Final = range(1, FACES, MAX_NUMBER)  # the 1 of each colour
 _USES: Final = tuple(bytes(divmod(use, BASE)) for use in range(BASE * BASE))
 _OPEN_RUNS: Final = (1 << 8 * COLOURS_OF_A_DECK) - 1  # the bits of a state that say which runs are open
 _CODES: Final = tuple(  # of a group, by the mask of its colours and by number
@@ -82,8 +81,8 @@ def meld_key(codes: bytes, kind: MeldKind | None) -> bytes:
 class Rebuilt:
     """The melds of a solution. `used` counts the tiles in use by code; of jokers it says nothing."""
 
+    used: list[int]
     melds: list[MeldDraft] = field(default_factory=list)
-    used: list[int] = field(default_factory=lambda: [0] * FACES)
 
 
 def rebuild(path: Sequence[BareNode], before: Layout) -> Rebuilt:
@@ -96,10 +95,10 @@ def rebuild(path: Sequence[BareNode], before: Layout) -> Rebuilt:
     states = b"".join([(after & _OPEN_RUNS).to_bytes(COLOURS_OF_A_DECK, "little") for after in afters])
     uses = b"".join([_USES[use01] + _USES[use23] for use01, use23 in groups])
     places = states.translate(PLACES)
-    rebuilt = Rebuilt(used=_sums(places, uses))
+    rebuilt = Rebuilt(_sums(places, uses))
     melds, used = rebuilt.melds, rebuilt.used
     left = _Left(list(spent))
-    for colour, first in enumerate(_FIRSTS):
+    for colour, first in enumerate(FIRSTS):
         own = slice(colour, None, COLOURS_OF_A_DECK)
         if any(spent) or max(places[own]) > 1:
             tiles = [stage.tiles[colour] for stage in stages]
@@ -333,6 +332,6 @@ def _split_group(melds: list[MeldDraft]) -> bool:
         if meld.kind is _GROUP and len(meld.codes) == MAX_GROUP and meld.numbered > 1:
             tile = next(code for code in reversed(meld.codes) if code)
             meld.codes.remove(tile)
-            melds.append(MeldDraft(MeldKind.GROUP, [tile, JOKER_CODE, JOKER_CODE]))
+            melds.append(MeldDraft(_GROUP, [tile, JOKER_CODE, JOKER_CODE]))
             return True
     return False

@@ -77,9 +77,8 @@ class Cell(NamedTuple):
 
 Option = tuple[int, int, int, int]  # cost, jokers, jokers that the short runs will need at least, next state
 Options = tuple[tuple[Option, ...], ...]  # by the number of tiles that go to groups
-Way = tuple[
-    int, int, int
-]  # use of two colours for groups, see `groups.BASE`; jokers that the short runs will need; next
+# The use of two colours for groups, see `groups.BASE`, jokers that the short runs will need, the next state.
+Way = tuple[int, int, int]
 Ways = tuple[Way, ...]
 Pair = tuple[tuple[int, tuple[Ways, ...]], ...]  # by cost, the least first, and number of jokers
 
@@ -136,7 +135,6 @@ class Tables:
         self._counting = counting
         self._ids: dict[Options, int] = {}
         self._flat: list[list[tuple[int, int, int, int, int]]] = []  # by the number of options: groups, and an option
-        self._counts = range(jokers + 1)
         self._ways: dict[Way, Way] = {}  # equal ones are one object: less memory, and what is used often is at hand
 
     def interned(self, cell: Cell, state: int) -> int:
@@ -201,7 +199,7 @@ class Tables:
                 if jokers2 + need2 <= left:
                     by_jokers = found.get(cost + cost2)
                     if by_jokers is None:
-                        by_jokers = found[cost + cost2] = [[] for _count in self._counts]
+                        by_jokers = found[cost + cost2] = [[] for _count in range(self.jokers + 1)]
                     way = BASE * one + two, need + need2, after | after2 << 8
                     by_jokers[jokers + jokers2].append(shared(way, way))
         return tuple([(cost, tuple([tuple(sorted(ways)) for ways in found[cost]])) for cost in sorted(found)])

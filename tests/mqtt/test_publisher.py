@@ -122,9 +122,7 @@ def heights(heard: Collected, topics: Topics) -> list[int]:
     return [one.json["height"] for one in heard.messages if one.payload and one.topic in parts]
 
 
-@pytest.mark.parametrize(
-    "rules", [replace(PT, hand=5, opening_min=0), replace(ES, rounds=1, turn_seconds=60)], ids=["pt", "es"]
-)
+@pytest.mark.parametrize("rules", [replace(PT, hand=5), replace(ES, rounds=1, turn_seconds=60)], ids=["pt", "es"])
 def test_everything_on_the_broker_follows_a_whole_game_and_tells_nothing_of_racks_and_pool(
     own_mosquitto: Callable[..., Mosquitto], tmp_path: Path, rules: RuleSet
 ) -> None:
@@ -163,7 +161,7 @@ def _check_the_course(table: Table, heard: Collected) -> None:
     published = heights(heard, table.topics)
     assert published == sorted(published)
     states = [one.json for one in heard.on(table.topics.state)]
-    assert len({state["height"] for state in states}) > 3
+    assert len({state["height"] for state in states}) > 5
     for state in states:
         if state["phase"] == "play" and not state["waiting_for"]:
             assert state["turn_name"] == state["seats"][state["turn"]]["name"]
@@ -199,9 +197,9 @@ def _check_secrecy(table: Table, heard: Collected) -> None:
         height, seen = message.get("height", 0), table.truth[0].open
         lies_open = seen.get(height, Counter()) | seen.get(height - 1, Counter())  # a card was taken from there
         assert not found - lies_open, (one.topic, message)
-    assert shown
+    assert shown > 10
     for truth in table.truth:
-        assert any(truth.hidden.values()), "there was something to hide"
+        assert sum(sum(own.values()) for own in truth.hidden.values()) > 50, "there was something to hide"
 
 
 def test_the_game_goes_on_without_the_broker_and_the_broker_is_right_again_soon_after(

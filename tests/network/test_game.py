@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from protocol.messages import AnswersEntry
+from protocol.messages import AnswersEntry, Entry
 from tests.network.lab import Host, Lab, Process
 from tests.node.journals import entries_in, journal_of
 
@@ -18,6 +19,12 @@ PATIENT = ("--strength", "beginner")  # others would be out in the first turns
 def start_bot(host: Host, data: Path, *options: str, thinking_s: float = 0.02) -> Process:
     command = [sys.executable, "-m", "node", "--verbose", "bot", "--table", "Kitchen", "--name", f"Bot {host.number}"]
     return host.start([*command, "--thinking", str(thinking_s), "--once", "--data", str(data), *options])
+
+
+def is_whole(entries: Sequence[Entry]) -> bool:
+    """Whether the racks are opened at its end, so the game is over."""
+    last = entries[-1].content
+    return isinstance(last, AnswersEntry) and last.call == "final"
 
 
 def has_ended(lines: list[str]) -> bool:
@@ -61,6 +68,4 @@ def test_three_hosts_play_a_game_to_its_end_with_identical_logs(tmp_path: Path) 
     assert len(hashes) == 1
     logs = [entries_in(journal_of(folder)) for folder in folders]
     assert logs[0] == logs[1] == logs[2]
-    last = logs[0][-1].content
-    assert isinstance(last, AnswersEntry)
-    assert last.call == "final", "the racks are opened when the game is over"
+    assert is_whole(logs[0])

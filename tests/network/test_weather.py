@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.network.lab import Lab, Weather
-from tests.network.test_game import PATIENT, SHORT, has_ended, log_hash, start_bot
+from tests.network.test_game import PATIENT, SHORT, has_ended, is_whole, log_hash, start_bot
 from tests.node.bots import height_of
+from tests.node.journals import entries_in, journal_of
 
 LIMIT_S = 100.0
 BAD = Weather(loss=0.05, delay_s=0.05, jitter_s=0.03)
@@ -42,6 +43,7 @@ def test_four_hosts_play_a_game_to_its_end_with_loss_and_jitter(tmp_path: Path) 
         entries = height_of(folders[0])
         print(f"{entries} entries in {time.monotonic() - started_s:.1f} s")
         assert len({log_hash(bot.lines()) for bot in bots}) == 1
+        assert is_whole(entries_in(journal_of(folders[0])))
         for bot in bots:
             assert bot.ended() == 0
             assert not [line for line in bot.lines() if "Traceback" in line or "ERROR" in line], bot.lines()
